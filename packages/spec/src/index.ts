@@ -1,0 +1,2 @@
+// Turns the text of a pipeline specification into a checked value, or into all its problems at once.
+export {}

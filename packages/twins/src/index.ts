@@ -1,0 +1,2 @@
+// In-memory twins of the ports, for tests and conformance suites.
+export {}

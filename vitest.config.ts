@@ -7,7 +7,10 @@ const conditions = ['source', ...defaultServerConditions]
 const resolve = { conditions }
 const ssr = { resolve: { conditions } }
 
-const serviceTests = ['packages/*/test/**/*.service.test.ts', 'test/{cluster,conformance}/**/*.test.ts']
+const serviceTests = [
+  'packages/*/test/**/*.service.test.ts',
+  'test/{cluster,conformance}/**/*.test.ts',
+]
 const ignored = ['**/node_modules/**', '**/dist/**', '**/.cache/**']
 
 // Two groups, one after the other: unit tests share the machine's two cores; tests that start a

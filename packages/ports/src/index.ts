@@ -1,0 +1,6 @@
+export * from './clock.ts'
+export * from './control-link.ts'
+export * from './control-message.ts'
+export * from './metadata-store.ts'
+export * from './sink.ts'
+export * from './source-log.ts'

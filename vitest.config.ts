@@ -1,8 +1,8 @@
 import { defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 
-// Tests read the sources of the workspace's packages, so they need no build; the processes that some
-// of them start run from dist.
+// Tests read the sources of the workspace's packages, so they need no build; the processes that
+// some of them start run from dist.
 const conditions = ['source', ...defaultServerConditions]
 const resolve = { conditions }
 const ssr = { resolve: { conditions } }

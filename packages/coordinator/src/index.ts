@@ -1,2 +1,3 @@
-// The loop that takes events, asks the checkpoint and placement reducers and performs their effects through ports.
+// The loop that takes events, asks the checkpoint and placement reducers and performs their
+// effects through ports.
 export {}

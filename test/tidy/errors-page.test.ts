@@ -5,10 +5,10 @@ import { expect, test } from 'vitest'
 //   scripts/pnpm exec vitest run test/tidy/errors-page.test.ts --update
 const head = `# Failure codes
 
-Every failure that a process logs, an API answers or a checkpoint records carries one of these codes.
-Its class says who has to act: after *retry* the product tries again by itself, in a new attempt;
-after *fence* the process was replaced by a newer one and stops; after *fatal* the pipeline stops
-until an operator has acted.
+Every failure that a process logs, an API answers or a checkpoint records carries one of these
+codes. Its class says who has to act: after *retry* the product tries again by itself, in a new
+attempt; after *fence* the process was replaced by a newer one and stops; after *fatal* the pipeline
+stops until an operator has acted.
 
 | code | class | what has happened | what to do |
 | --- | --- | --- | --- |

@@ -39,10 +39,11 @@ describe('every source file', () => {
     expect(tooLong).toEqual([])
   })
 
-  // Biome formats code to this width but leaves comments and text as they are.
+  // Biome formats code to this width but leaves comments and text as they are; a record in a test
+  // may be as long as it is.
   test(`has lines of at most ${columnsMax} columns`, () => {
     const tooWide = code
-      .filter(({ path }) => !path.includes('/test/'))
+      .filter(({ path }) => path.endsWith('.ts') && !/(?:^|\/)test\//.test(path))
       .flatMap(({ path, text }) =>
         linesOf(text).map((line, index) => ({ line, place: `${path}:${index + 1}` })),
       )

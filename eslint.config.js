@@ -54,7 +54,7 @@ export default [
     ignores: ['**/dist/**', '**/node_modules/**', '**/generated/**', '.cache/**', '**/fixtures/**'],
   },
   {
-    files: ['packages/*/src/**/*.ts', 'packages/*/test/**/*.ts', 'test/**/*.ts'],
+    files: ['packages/*/{src,test}/**/*.ts', 'test/**/*.ts', 'scripts/**/*.ts'],
     languageOptions: {
       parser,
       parserOptions: { project: ['./tsconfig.test.json'], tsconfigRootDir: import.meta.dirname },

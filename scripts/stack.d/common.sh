@@ -232,19 +232,27 @@ wait_until() {
   done
 }
 
-# Processes of ours that no pid file knows: their working directory is inside a folder of this
-# stack and they run one of the programs that the stack starts. A person's shell is left alone.
-stray_pids() {
-  local proc cwd exe root roots
-  roots=("$STACK_DIR")
-  for root in "$STACK_DIR"/*/data-dir; do [ -e "$root" ] && roots+=("$(cat "$root")"); done
+# pids_inside FOLDER...: processes whose working directory is inside one of the folders and that run
+# one of the programs which the stack starts. A person's shell is left alone.
+pids_inside() {
+  local proc cwd exe folder
   for proc in /proc/[0-9]*; do
     cwd=$(readlink "$proc/cwd" 2>/dev/null) || continue
-    for root in "${roots[@]}"; do
-      case $cwd/ in "$root"/*) ;; *) continue ;; esac
+    for folder in "$@"; do
+      case $cwd/ in "$folder"/*) ;; *) continue ;; esac
       exe=$(readlink "$proc/exe" 2>/dev/null) || continue
       exe=${exe% (deleted)}
       case ${exe##*/} in java | etcd | postgres) echo "${proc#/proc/}" ;; esac
     done
   done
+}
+
+# Processes of this stack, whether a pid file knows them or not.
+stray_pids() {
+  local file folders
+  folders=("$STACK_DIR")
+  for file in "$STACK_DIR"/*/data-dir; do
+    if [ -e "$file" ] && [[ $(<"$file") != "$STACK_DIR"/* ]]; then folders+=("$(<"$file")"); fi
+  done
+  pids_inside "${folders[@]}"
 }

@@ -30,14 +30,13 @@ P
 }
 
 connect_launch() {
-  local dir
+  local dir JVM_FLAGS
   dir=$(service_dir connect)
   mkdir -p "$dir"
   connect_properties >"$dir/worker.properties"
-  # The first compiler alone starts faster, and this worker never carries much.
+  jvm_flags connect
   # shellcheck disable=SC2086
-  launch connect "$JAVA" -Xms64m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
-    ${ONCEFLOW_CONNECT_JVM:-} -Dlog4j2.configurationFile="$PARTS/log4j2.xml" \
+  launch connect "$JAVA" "${JVM_FLAGS[@]}" -Xmx512m ${ONCEFLOW_CONNECT_JVM:-} \
     -cp "$KAFKA_JARS/*" org.apache.kafka.connect.cli.ConnectDistributed "$dir/worker.properties"
 }
 

@@ -103,14 +103,16 @@ stop_services() {
     pids+=("$pid")
   done
   if [ ${#pids[@]} = 0 ]; then return; fi
-  wait_gone "${ONCEFLOW_STOP_TIMEOUT:-15}" "${pids[@]}" || {
+  if wait_gone "${ONCEFLOW_STOP_TIMEOUT:-15}" "${pids[@]}"; then
+    for service in "$@"; do keep_archive "$service"; done
+  else
     for service in "$@"; do
       pid=$(pid_of "$service") || continue
       say "$service did not end in time: SIGKILL"
       signal_tree KILL "$pid"
     done
     wait_gone 10 "${pids[@]}" || die "$EXIT_FAILED" "some process does not die: ${pids[*]}"
-  }
+  fi
 }
 
 forget_pids() {
@@ -121,6 +123,8 @@ forget_pids() {
 command_down() {
   local all pid data strays
   mapfile -t all < <(known_services | sort -r)
+  # Connect goes first: it writes its offsets to Kafka when it stops.
+  if [[ " ${all[*]} " == *' connect '* ]]; then stop_services fast connect; fi
   if [ ${#all[@]} -gt 0 ]; then stop_services fast "${all[@]}"; fi
   # Whatever an interrupted start left without a pid file, and children of a killed server.
   for pid in $(stray_pids); do kill -KILL "$pid" 2>/dev/null && say "killed a stray process: $pid"; done
@@ -129,7 +133,7 @@ command_down() {
   strays=$(stray_pids)
   [ -z "$strays" ] || die "$EXIT_FAILED" "still running: $strays"
   for data in "$STACK_DIR"/*/data-dir; do
-    if [ -e "$data" ]; then postgres_forget_memory "$(cat "$data")"; fi
+    if [ -e "$data" ]; then postgres_clear_lock "$(cat "$data")"; fi
   done
   if [ ${#all[@]} -gt 0 ]; then forget_pids "${all[@]}"; fi
   say "the stack is down ($STACK_DIR)"
@@ -156,12 +160,13 @@ command_wipe() {
 }
 
 command_kill() {
-  local service pid names
+  local service pid names tree
   names=$(expand_services "$@")
   for service in $names; do
     pid=$(pid_of "$service") || { say "$service is not running"; continue; }
+    mapfile -t tree < <(tree_of "$pid")
     signal_tree KILL "$pid"
-    wait_gone 10 "$pid" || die "$EXIT_FAILED" "$service (pid $pid) does not die"
+    wait_gone 10 "${tree[@]}" || die "$EXIT_FAILED" "$service (pid $pid) does not die"
     say "killed $service (pid $pid)"
   done
 }

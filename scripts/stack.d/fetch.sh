@@ -27,8 +27,9 @@ find_java() {
   for candidate in "${JAVA_HOME:+$JAVA_HOME/bin/java}" "$(command -v java || true)" \
     /usr/lib/jvm/java-17-openjdk-*/bin/java; do
     [ -n "$candidate" ] && [ -x "$candidate" ] || continue
-    case $("$candidate" -version 2>&1 | sed -n '1s/.*version "\([0-9]*\).*/\1/p') in
-      1[7-9] | [2-9][0-9]) JAVA=$candidate; return ;;
+    JAVA_VERSION=$("$candidate" -version 2>&1 | sed -n '1s/.*version "\([^"]*\)".*/\1/p')
+    case $JAVA_VERSION in
+      1[7-9]* | [2-9][0-9]*) JAVA=$candidate; return ;;
     esac
   done
   return 1

@@ -3,8 +3,42 @@
 
 KAFKA_USER=alice KAFKA_PASSWORD=alice-secret
 
+# Loading classes is most of a start. The JVM can map them from an archive that it wrote at the end
+# of an earlier run: a third of the processor time. One archive per program, made on the first clean
+# stop; a JVM that cannot use it ignores it.
+jvm_archive() { echo "$CACHE/$1-$KAFKA_VERSION-java-$JAVA_VERSION.jsa"; }
+
+jvm_flags() {
+  local service=$1 archive
+  archive=$(jvm_archive "$(component_of "$service")")
+  # The first compiler alone is enough for tests, and does not fight for the processor at the start.
+  JVM_FLAGS=(-Xms64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1
+    "-Dlog4j2.configurationFile=$PARTS/log4j2.xml")
+  if [ -e "$archive" ]; then
+    JVM_FLAGS+=("-XX:SharedArchiveFile=$archive")
+  elif [ -w "$CACHE" ]; then
+    JVM_FLAGS+=("-XX:ArchiveClassesAtExit=$(service_dir "$service")/classes.jsa")
+  fi
+}
+
+# keep_archive SERVICE: after a clean stop.
+keep_archive() {
+  local made archive
+  made=$(service_dir "$1")/classes.jsa
+  if [ ! -s "$made" ] || ! find_java; then return 0; fi
+  archive=$(jvm_archive "$(component_of "$1")")
+  # Two steps, since the cache may lie on another file system and be read at the same time.
+  if [ ! -e "$archive" ] && cp "$made" "$archive.$$" 2>/dev/null; then
+    mv "$archive.$$" "$archive"
+  fi
+  rm -f "$made"
+}
+
 java_tool() {
-  "$JAVA" -Xmx128m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC \
+  local archive flags=()
+  archive=$(jvm_archive kafka)
+  if [ -e "$archive" ]; then flags=("-XX:SharedArchiveFile=$archive"); fi
+  "$JAVA" -Xmx128m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC "${flags[@]}" \
     -Dlog4j2.configurationFile="$PARTS/log4j2-tools.xml" -cp "$KAFKA_JARS/*" "$@"
 }
 
@@ -127,7 +161,7 @@ kafka_cluster_id() {
 }
 
 kafka_launch() {
-  local service=$1 dir heap=-Xmx512m
+  local service=$1 dir heap=-Xmx512m JVM_FLAGS
   dir=$(service_dir "$service")
   mkdir -p "$dir"
   [ "$SECURE" = no ] || make_certificates
@@ -136,10 +170,10 @@ kafka_launch() {
   kafka_format "$dir"
   wc -c 2>/dev/null <"$dir/log" >"$dir/log-start" || echo 0 >"$dir/log-start"
   [ "$KAFKA_NODES" = 1 ] || heap=-Xmx384m
+  jvm_flags "$service"
   # shellcheck disable=SC2086
-  launch "$service" "$JAVA" -Xms64m $heap -XX:+UseSerialGC ${ONCEFLOW_KAFKA_JVM:-} \
-    -Dlog4j2.configurationFile="$PARTS/log4j2.xml" -cp "$KAFKA_JARS/*" \
-    kafka.Kafka "$dir/server.properties"
+  launch "$service" "$JAVA" "${JVM_FLAGS[@]}" $heap ${ONCEFLOW_KAFKA_JVM:-} \
+    -cp "$KAFKA_JARS/*" kafka.Kafka "$dir/server.properties"
 }
 
 kafka_is_ready() {

@@ -105,6 +105,7 @@ postgres_launch() {
   data=$(postgres_data "$service")
   user=$(postgres_user)
   postgres_initialise "$service" "$data"
+  postgres_clear_lock "$data"
   postgres_configuration "$service" >"$data/stack.conf"
   postgres_access >"$data/pg_hba.conf"
   [ "$SECURE" = no ] || postgres_install_key "$data"
@@ -147,10 +148,23 @@ SQL
 
 postgres_url() { echo "postgres://postgres@127.0.0.1:$(service_port "$1")/$1"; }
 
-# A server that was killed leaves its small block of shared memory; the next start would take it
-# away, a deletion of the data would not.
-postgres_forget_memory() {
-  local data=$1 id
-  id=$(awk 'NR == 7 {print $2}' "$data/postmaster.pid" 2>/dev/null || true)
+# A server that was killed leaves its lock file and a small block of shared memory. Where process 1
+# does not reap, the server stays as a zombie, and the next one would take it for alive. Only what
+# is surely gone is cleared away: no process works in the data folder any more.
+postgres_clear_lock() {
+  local data=$1 pid id deadline
+  [ -e "$data/postmaster.pid" ] || return 0
+  pid=$(head -n 1 "$data/postmaster.pid")
+  if start_time_of "$pid" >/dev/null && [ "$(readlink "/proc/$pid/cwd")" = "$data" ]; then
+    return 0
+  fi
+  # Children of a killed server end by themselves, within moments.
+  deadline=$(($(now_ms) + 10000))
+  while [ -n "$(pids_inside "$data")" ]; do
+    [ "$(now_ms)" -lt $deadline ] || die "$EXIT_FAILED" "processes still work in $data"
+    sleep 0.1
+  done
+  id=$(awk 'NR == 7 {print $2}' "$data/postmaster.pid")
   if [ -n "$id" ]; then ipcrm -m "$id" 2>/dev/null || true; fi
+  rm -f "$data/postmaster.pid"
 }

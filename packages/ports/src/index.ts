@@ -1,6 +1,7 @@
 export * from './clock.ts'
 export * from './control-link.ts'
 export * from './control-message.ts'
+export * from './metadata-limits.ts'
 export * from './metadata-store.ts'
 export * from './sink.ts'
 export * from './source-log.ts'

@@ -76,6 +76,8 @@ export interface RangeRequest {
   readonly limit: number
   /** Keys greater than this one. */
   readonly after?: string
+  /** Keys lower than this one: the next page of a descending range. */
+  readonly before?: string
   readonly order?: 'ascending' | 'descending'
   readonly keysOnly?: 'yes' | 'no'
 }

@@ -1,2 +1,11 @@
 // In-memory twins of the ports, for tests and conformance suites.
-export {}
+export * from './manual-clock.ts'
+export * from './memory-control.ts'
+export * from './memory-database.ts'
+export * from './memory-metadata.ts'
+export * from './memory-metadata-store.ts'
+export * from './memory-sink.ts'
+export * from './memory-source-log.ts'
+export * from './recording-journal.ts'
+export * from './scripted-fail-points.ts'
+export * from './seeded-random.ts'

@@ -231,6 +231,11 @@ export const failureCodes = {
     'The resource is not in a state that allows this.',
     'look at its state first',
   ),
+  ETAG_MISMATCH: entry(
+    'retry',
+    'The resource has changed since it was read.',
+    'read it again, decide anew, and send the change with the new etag',
+  ),
   INVALID_ARGUMENT: entry('fatal', 'A request field is not valid.', 'the field is named'),
   BIND_REFUSED: entry(
     'fatal',

@@ -1,3 +1,4 @@
+export * from './admin.ts'
 export * from './clock.ts'
 export * from './control-link.ts'
 export * from './control-message.ts'

@@ -1,0 +1,8 @@
+// Original file: ../../proto/onceflow/v1/control.proto
+
+
+export interface ResolveDone {
+}
+
+export interface ResolveDone__Output {
+}

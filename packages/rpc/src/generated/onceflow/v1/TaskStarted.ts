@@ -1,0 +1,13 @@
+// Original file: ../../proto/onceflow/v1/control.proto
+
+import type { Stamp as _onceflow_v1_Stamp, Stamp__Output as _onceflow_v1_Stamp__Output } from '../../onceflow/v1/Stamp.ts';
+
+export interface TaskStarted {
+  'stamp'?: (_onceflow_v1_Stamp | null);
+  'subtask'?: (number);
+}
+
+export interface TaskStarted__Output {
+  'stamp': (_onceflow_v1_Stamp__Output | null);
+  'subtask': (number);
+}

@@ -36,6 +36,16 @@ export const failureCodes = {
     'The source refused our credentials or our rights.',
     'check SASL settings, TLS files and ACLs, then resume the pipeline',
   ),
+  SOURCE_UNSUPPORTED: entry(
+    'fatal',
+    'The source does not offer a version of a request that is needed.',
+    'use a broker of Kafka 3.0 or later; the detail names the request and the versions',
+  ),
+  SOURCE_PROTOCOL: entry(
+    'retry',
+    "A broker's answer cannot be read.",
+    'check that source.brokers names Kafka brokers and the right listener (TLS or not)',
+  ),
   OFFSET_OUT_OF_RANGE: entry(
     'fatal',
     'The position to read from no longer exists in the log.',

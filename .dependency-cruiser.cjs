@@ -25,7 +25,7 @@ const neighbours = {
   debezium: [],
   spec: ['ports'],
   dataflow: ['ports', 'debezium'],
-  checkpoint: ['ports'],
+  checkpoint: ['ports', 'placement'],
   placement: ['ports'],
   sinkprotocol: ['ports'],
 }

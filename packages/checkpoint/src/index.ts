@@ -1,2 +1,11 @@
-// Decides the life of a checkpoint.
-export {}
+export { isSettled } from './advance.ts'
+export { summaryOf } from './background.ts'
+export * from './event.ts'
+export * as keys from './key.ts'
+export * from './load.ts'
+export * from './record.ts'
+export { reduce } from './reduce.ts'
+export * from './state.ts'
+export * from './stored.ts'
+export * from './txn.ts'
+export * from './view.ts'

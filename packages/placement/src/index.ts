@@ -1,2 +1,2 @@
-// Decides which worker owns which task and who is fenced.
-export {}
+export * from './assign.ts'
+export * from './registry.ts'

@@ -65,6 +65,7 @@ export function describeMetadataStore(
     test('M20 a closed store answers no request', async () => {
       await store.close()
       await expect(store.range({ prefix: '', limit: 1 })).rejects.toThrow('METADATA_UNREACHABLE')
+      expect((await store.txn(write(put('k', 'v')))).kind).toBe('not-applied')
     })
   })
 }

@@ -1,2 +1,3 @@
-// The adapter to etcd: lease, decisions and pipelines.
-export {}
+// The adapter to etcd: the metadata store on its raw calls.
+export type { EtcdOptions, EtcdTls } from './etcd-clients.ts'
+export { EtcdMetadataStore, type EtcdStatus } from './etcd-metadata-store.ts'

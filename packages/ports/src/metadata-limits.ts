@@ -29,9 +29,8 @@ export function checkTxnRequest(request: TxnRequest): void {
     if (compare.kind === 'value') bytes += checkValue(compare.key, compare.value)
   }
   if (bytes > metadataLimits.requestBytesMax) {
-    fail('LIMIT_EXCEEDED', {
-      detail: `a metadata Txn of ${bytes} bytes, limit requestBytesMax is ${metadataLimits.requestBytesMax}`,
-    })
+    const limit = `limit requestBytesMax is ${metadataLimits.requestBytesMax}`
+    fail('LIMIT_EXCEEDED', { detail: `a metadata Txn of ${bytes} bytes, ${limit}` })
   }
 }
 
@@ -45,9 +44,8 @@ function checkCount(what: string, count: number, countMax: number): void {
 function checkValue(key: string, value: string): number {
   const bytes = utf8Bytes(value)
   if (bytes > metadataLimits.valueBytesMax) {
-    fail('LIMIT_EXCEEDED', {
-      detail: `value of ${key} has ${bytes} bytes, limit valueBytesMax is ${metadataLimits.valueBytesMax}`,
-    })
+    const limit = `limit valueBytesMax is ${metadataLimits.valueBytesMax}`
+    fail('LIMIT_EXCEEDED', { detail: `value of ${key} has ${bytes} bytes, ${limit}` })
   }
   return bytes
 }

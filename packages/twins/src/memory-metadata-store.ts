@@ -75,7 +75,7 @@ export class MemoryMetadataStore implements MetadataStore {
 
   async txn(request: TxnRequest): Promise<TxnOutcome> {
     checkTxnRequest(request)
-    this.#assertOpen()
+    if (this.#closed === 'yes') return { kind: 'not-applied', cause: 'the store is closed' }
     this.requests.push(request)
     const fault = this.#faults.shift()
     await this.#travel()

@@ -40,8 +40,8 @@ const batchRecordsMax = 500
 /**
  * The log itself, shared by every reader of a test.
  *
- * Invariants: offsets of a partition only grow; records lie from earliest to below end; a topic that
- * is made again has another id.
+ * Invariants: offsets of a partition only grow; records lie from earliest to below end; a topic
+ * that is made again has another id.
  */
 export class MemoryLog {
   readonly clock: Clock

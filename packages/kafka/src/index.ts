@@ -1,2 +1,2 @@
-// The adapter to Kafka: reads assigned partitions from exact positions.
-export {}
+export { type KafkaFactoryOptions, KafkaSourceFactory } from './source-factory.ts'
+export { defaultKafkaSettings, type KafkaSettings } from './source-settings.ts'

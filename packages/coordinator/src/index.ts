@@ -1,3 +1,8 @@
-// The loop that takes events, asks the checkpoint and placement reducers and performs their
-// effects through ports.
-export {}
+export * from './cluster-store.ts'
+export * from './coordinator.ts'
+export { coordinatorFailPoints } from './fail-point.ts'
+export * from './leader-lease.ts'
+export * from './membership.ts'
+export * from './pipeline-book.ts'
+export * from './term.ts'
+export * from './term-settings.ts'

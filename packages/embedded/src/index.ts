@@ -1,2 +1,2 @@
 // Adapters that need no server: a file log and an embedded decision store.
-export {}
+export { SqliteMetadata, type SqliteMetadataOptions } from './sqlite-metadata.ts'

@@ -1,2 +1,11 @@
-// Turns record bytes into change events and type names into column types, digit-exact.
-export {}
+export type { BinaryText } from './convert-binary.ts'
+export type { DecimalText } from './convert-decimal.ts'
+export { createDecoder, type Decoder, type DecoderOptions } from './decoder.ts'
+export type {
+  DecodableRecord,
+  Decoded,
+  Failed,
+  Ignored,
+  NeedsTable,
+  RecordPlace,
+} from './record.ts'

@@ -87,6 +87,11 @@ export const failureCodes = {
     'A value does not fit its type and would have to be altered to be stored.',
     'fix the value at the source, or leave the column out',
   ),
+  TABLE_UNROUTED: entry(
+    'fatal',
+    'A record of a table that no route names has come, and otherTables is refuse.',
+    'add the table to tables[], or set otherTables to pass or ignore',
+  ),
   TARGET_TABLE_MISSING: entry(
     'fatal',
     'A schemaless record needs a target table to take its types from, and there is none.',
@@ -219,6 +224,16 @@ export const failureCodes = {
     'retry',
     'This coordinator does not lead.',
     'ask the leader named in the detail',
+  ),
+  COORDINATOR_UNREACHABLE: entry(
+    'retry',
+    'No coordinator answered in time.',
+    'check the addresses, that coordinators run, and the network',
+  ),
+  ACCESS_DENIED: entry(
+    'fatal',
+    'The caller is not known, or may not do this.',
+    'check the credentials of the caller',
   ),
   SPEC_INVALID: entry(
     'fatal',

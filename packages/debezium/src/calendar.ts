@@ -1,0 +1,126 @@
+/**
+ * Days and seconds since 1970 as text, in the proleptic Gregorian calendar that PostgreSQL uses:
+ * integers and floor division only, so that nothing jumps in 1582 and nothing is cut towards zero.
+ */
+
+const daysPerEra = 146_097
+/** Days from 0000-03-01, where the cycle of 400 years begins, to 1970-01-01. */
+const daysToEpoch = 719_468
+
+const two = (value: number): string => (value < 10 ? `0${value}` : String(value))
+
+export interface CivilDate {
+  readonly year: number
+  readonly month: number
+  readonly day: number
+}
+
+/** Days are whole and within what dates PostgreSQL can hold, so a number is exact. */
+export function civilDate(days: number): CivilDate {
+  const shifted = days + daysToEpoch
+  const era = Math.floor(shifted / daysPerEra)
+  const dayOfEra = shifted - era * daysPerEra
+  const yearOfEra = Math.floor(
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
+  )
+  const dayOfYear =
+    dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153)
+  const day = dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1
+  const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  return { year, month, day }
+}
+
+export function daysOf({ year, month, day }: CivilDate): number {
+  const shiftedYear = month <= 2 ? year - 1 : year
+  const era = Math.floor(shiftedYear / 400)
+  const yearOfEra = shiftedYear - era * 400
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100)
+  return era * daysPerEra + dayOfEra + dayOfYear - daysToEpoch
+}
+
+/** Year 0 of the calculation is 1 BC: PostgreSQL writes the era behind everything else. */
+export const eraSuffix = (year: number): '' | ' BC' => (year <= 0 ? ' BC' : '')
+export const yearText = (year: number): string =>
+  String(year <= 0 ? 1 - year : year).padStart(4, '0')
+
+export function dateText(days: number): string {
+  const { year, month, day } = civilDate(days)
+  return `${yearText(year)}-${two(month)}-${two(day)}${eraSuffix(year)}`
+}
+
+/** Microseconds of a day, 0 to 86,400,000,000 (24:00:00). */
+export function timeText(micros: number): string {
+  const fraction = micros % 1_000_000
+  const seconds = (micros - fraction) / 1_000_000
+  const second = seconds % 60
+  const minutes = (seconds - second) / 60
+  const minute = minutes % 60
+  const hour = (minutes - minute) / 60
+  const text = `${two(hour)}:${two(minute)}:${two(second)}`
+  return fraction === 0 ? text : `${text}.${String(fraction).padStart(6, '0')}`
+}
+
+export function timestampText(days: number, microsOfDay: number): string {
+  const { year, month, day } = civilDate(days)
+  const date = `${yearText(year)}-${two(month)}-${two(day)}`
+  return `${date} ${timeText(microsOfDay)}${eraSuffix(year)}`
+}
+
+/** What PostgreSQL's date and timestamp can hold, in days since 1970. */
+export const firstDay = daysOf({ year: -4713, month: 11, day: 24 })
+export const lastDayOfDate = daysOf({ year: 5_874_897, month: 12, day: 31 })
+export const lastDayOfTimestamp = daysOf({ year: 294_276, month: 12, day: 31 })
+/** Beyond it a schemaless number is more likely in another unit than a real time. */
+export const lastPlausibleDay = daysOf({ year: 9999, month: 12, day: 31 })
+
+export interface DayTime {
+  readonly days: number
+  readonly micros: number
+}
+
+export type EpochUnit = 'ms' | 'us' | 'ns'
+
+const perDayMicros = 86_400_000_000
+
+/**
+ * Splits a count since 1970 into days and microseconds of the day. undefined: nanoseconds that
+ * PostgreSQL cannot hold, or a count beyond 64 bits.
+ */
+export function splitEpoch(raw: string, unit: EpochUnit): DayTime | undefined {
+  const count = Number(raw)
+  if (unit !== 'ns' && Number.isSafeInteger(count)) {
+    const perDay = unit === 'ms' ? perDayMicros / 1000 : perDayMicros
+    const days = Math.floor(count / perDay)
+    const rest = count - days * perDay
+    return { days, micros: unit === 'ms' ? rest * 1000 : rest }
+  }
+  return splitWideEpoch(BigInt(raw), unit)
+}
+
+function splitWideEpoch(count: bigint, unit: EpochUnit): DayTime | undefined {
+  if (BigInt.asIntN(64, count) !== count) return undefined
+  if (unit === 'ns' && count % 1000n !== 0n) return undefined
+  const micros = unit === 'ms' ? count * 1000n : unit === 'ns' ? count / 1000n : count
+  const perDay = BigInt(perDayMicros)
+  const rest = ((micros % perDay) + perDay) % perDay
+  return { days: Number((micros - rest) / perDay), micros: Number(rest) }
+}
+
+/** A signed count of microseconds as hours, minutes and seconds: exact, also below one second. */
+export function durationText(micros: bigint): string {
+  const sign = micros < 0n ? '-' : ''
+  const size = micros < 0n ? -micros : micros
+  const seconds = size / 1_000_000n
+  const fraction = size % 1_000_000n
+  const clock = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':')
+  return `${sign}${clock}${fraction === 0n ? '' : `.${String(fraction).padStart(6, '0')}`}`
+}

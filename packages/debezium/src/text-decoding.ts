@@ -1,0 +1,23 @@
+/** The only part of the host's library that this room uses: TextDecoder is in every runtime. */
+interface HostTextDecoder {
+  decode(bytes: Uint8Array): string
+}
+
+declare const TextDecoder: new (
+  label: 'utf-8',
+  options: { readonly fatal: true; readonly ignoreBOM: true },
+) => HostTextDecoder
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Throws a TypeError when the bytes are not UTF-8. */
+export const textOf = (bytes: Uint8Array): string => strict.decode(bytes)
+
+/** The text of a part of the bytes, or undefined when it is not UTF-8. */
+export function textBetween(bytes: Uint8Array, start: number, end: number): string | undefined {
+  try {
+    return strict.decode(bytes.subarray(start, end))
+  } catch {
+    return undefined
+  }
+}

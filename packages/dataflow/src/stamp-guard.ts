@@ -24,7 +24,10 @@ export function admit(memory: StampMemory, message: LeaderMessage): Admission {
     return { kind: 'refused', answer: staleAnswer(memory, stamp) }
   }
   const raised = { ...memory, leaderEpoch: message.leaderEpoch }
-  if (!('pipeline' in message)) return { kind: 'admitted', memory: raised }
+  // An inspection may come before the attempt that it prepares is stored: it teaches nothing.
+  if (!('pipeline' in message) || message.kind === 'inspect') {
+    return { kind: 'admitted', memory: raised }
+  }
   const known = memory.attempts.get(message.pipeline)
   const taught = message.kind === 'abort' ? message.next : message.attempt
   if (known !== undefined && taught < known) {

@@ -1,7 +1,8 @@
-import { type CheckpointSettings, defaultSettings } from '@onceflow/checkpoint'
-import { failure, OnceflowError } from '@onceflow/model'
-import type { GateEvent } from '@onceflow/ports'
+import { fail, failure, OnceflowError } from '@onceflow/model'
+import type { AdminHandler, GateEvent } from '@onceflow/ports'
+import { Admin } from './admin.ts'
 import { loadPipelines, openCluster } from './cluster-store.ts'
+import { FlowRates } from './flow-rates.ts'
 import {
   campaign,
   type LeaderIdentity,
@@ -19,13 +20,14 @@ import { Term, type TermDeps } from './term.ts'
 export interface CoordinatorDeps extends TermDeps {
   readonly identity: LeaderIdentity
   readonly lease: LeaseSettings
-  readonly checkpoint?: Partial<CheckpointSettings>
+  readonly version: string
 }
 
 export class Coordinator {
   readonly #deps: CoordinatorDeps
   #term: Term | undefined
   #leadership: Leadership | undefined
+  #admin: Admin | undefined
   #following: LeaderKey | undefined
   #stopped = false
   #loop: Promise<void> = Promise.resolve()
@@ -53,6 +55,12 @@ export class Coordinator {
     const detail =
       this.#following === undefined ? 'no leader is known' : `leader is ${this.#following.address}`
     throw new OnceflowError(failure('NOT_LEADER', { detail }))
+  }
+
+  /** The admin API; NOT_LEADER when another coordinator leads. */
+  admin(): AdminHandler {
+    this.leading()
+    return this.#admin ?? fail('NOT_LEADER', { detail: 'taking over' })
   }
 
   /** Address of the leader, when known: our own while we lead. */
@@ -84,6 +92,7 @@ export class Coordinator {
     journal.write('info', 'leading', fields)
     const cause = await this.#termOf(leadership)
     this.#term = undefined
+    this.#admin = undefined
     this.#leadership = undefined
     gate.redirect(undefined)
     leadership.end(cause)
@@ -103,14 +112,17 @@ export class Coordinator {
       const pipelines = await loadPipelines(store, {
         cluster,
         leaderEpoch: leadership.leaderEpoch,
-        settings: { ...defaultSettings, ...checkpoint },
+        settings: checkpoint,
         nowMs: clock.monotonicMs(),
       })
       const term = new Term(this.#deps, { leadership, cluster }, over)
+      const rates = new FlowRates(term, clock)
       this.#term = term
+      this.#admin = new Admin(term, rates, this.#deps)
       term.begin(pipelines)
       const cause = await ended
       term.end()
+      rates.stop()
       return cause
     } catch (error) {
       await leadership.resign().catch(() => undefined)

@@ -1,3 +1,4 @@
+export * from './admin.ts'
 export * from './cluster-store.ts'
 export * from './coordinator.ts'
 export { coordinatorFailPoints } from './fail-point.ts'

@@ -1,4 +1,5 @@
 import {
+  type CheckpointSettings,
   type LiveWorker,
   needsWorker,
   type PipelineEffect,
@@ -17,7 +18,6 @@ import type {
   LinkId,
   MetadataStore,
   RandomSource,
-  TimerHandle,
   TxnOutcome,
   TxnRequest,
   WorkerGate,
@@ -46,6 +46,7 @@ export interface TermDeps {
   readonly journal: Journal
   readonly failPoints: FailPoints
   readonly settings: TermSettings
+  readonly checkpoint: CheckpointSettings
 }
 
 export class Term {
@@ -54,13 +55,13 @@ export class Term {
   readonly startedWallMs: number
   readonly membership: Membership
   readonly pipelines: PipelineBook
+  readonly checkpointSettings: CheckpointSettings
   readonly #deps: TermDeps
   readonly #leadership: Leadership
   readonly #effects = new EffectQueue()
   readonly #onOver: (cause: string) => void
   #gathering = true
   #over = false
-  readonly #timers: TimerHandle[] = []
 
   constructor(
     deps: TermDeps,
@@ -74,13 +75,14 @@ export class Term {
     this.leaderEpoch = lead.leadership.leaderEpoch
     this.startedWallMs = deps.clock.wallMs()
     this.membership = new Membership(deps.settings.registry)
+    this.checkpointSettings = deps.checkpoint
     this.pipelines = new PipelineBook(deps.settings.abortedKept)
   }
 
   begin(pipelines: ReadonlyMap<PipelineUid, PipelineState>): void {
     for (const [uid, state] of pipelines) this.adopt(uid, state)
     const { clock, settings } = this.#deps
-    this.#timers.push(clock.after(settings.gatherMs, () => this.#endGathering()))
+    clock.after(settings.gatherMs, () => this.#endGathering())
     this.#every(settings.registryTickMs, () => this.#onRegistry(this.membership.tick(this.#now())))
     this.#every(settings.heartbeatIntervalMs, () => this.#beat())
     this.#deps.gate.accept()
@@ -92,6 +94,10 @@ export class Term {
     if (!this.#gathering || state.core.doc.desired === 'gone') this.#dispatchWorkers(uid)
   }
 
+  nowMs(): number {
+    return this.#now()
+  }
+
   leads(): boolean {
     return !this.#over && this.#leadership.valid()
   }
@@ -99,7 +105,6 @@ export class Term {
   end(): void {
     this.#over = true
     this.#effects.stop()
-    for (const timer of this.#timers) timer.cancel()
     this.pipelines.stopTimers()
   }
 
@@ -381,14 +386,11 @@ export class Term {
   }
 
   #every(periodMs: number, work: () => void): void {
-    const again = () => {
-      if (this.#over) return
-      work()
-      this.#timers.push(this.#deps.clock.after(periodMs, again))
-      // Only the newest handle of each period is of use; the fired ones are let go.
-      if (this.#timers.length > 64) this.#timers.splice(0, this.#timers.length - 32)
-    }
-    this.#timers.push(this.#deps.clock.after(periodMs, again))
+    if (this.#over) return
+    this.#deps.clock.after(periodMs, () => {
+      if (!this.#over) work()
+      this.#every(periodMs, work)
+    })
   }
 
   #now(): number {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { MethodDefinition } from '@grpc/grpc-js'
 import { loadSync, type MessageTypeDefinition, type PackageDefinition } from '@grpc/proto-loader'
 import { invariant } from '@onceflow/model'
 
@@ -52,6 +53,18 @@ export function codec<Input extends object, Output>(name: string): Codec<Input, 
     encode: (value) => definition.serialize(value),
     decode: (bytes) => definition.deserialize(bytes) as Output,
   }
+}
+
+/** A method of a service of ours; the two types are those generated for its messages. */
+export function method<Request, Response>(
+  service: string,
+  name: string,
+): MethodDefinition<Request, Response> {
+  const methods = packageDefinition()[service]
+  invariant(methods !== undefined, `no service is named ${service}`)
+  const found: unknown = Reflect.get(methods, name)
+  invariant(found !== undefined, `${service} has no method ${name}`)
+  return found as MethodDefinition<Request, Response>
 }
 
 function isMessage(

@@ -1,8 +1,9 @@
 // One sink of one task. Invariants:
 // - at most one open transaction (the epoch that takes records) and one cut transaction (the epoch
 //   of the last seal) exist; a seal moves the open one, a later seal replaces the cut one;
-// - who calls this keeps the port's order: seal, commit and abort never overlap, while take may run
-//   beside seal and commit.
+// - who calls this keeps the port's order: seal, commit and abort never overlap, and a seal begins
+//   while no take runs; a take may run beside a seal or a commit that began before it;
+// - resolveTable waits for a seal in flight: it may change the target's catalogue.
 
 import { fail, invariant, OnceflowError, type SinkSpec, type TableShape } from '@onceflow/model'
 import type {
@@ -40,6 +41,7 @@ export class SinkLane {
   readonly #sink: AnySink
   #context: Opaque
   #open: { readonly txn: Opaque } | undefined
+  #sealing: Promise<unknown> | undefined
   #cut: { readonly txn: Opaque; readonly result: SealResult | undefined } | undefined
 
   constructor(request: LaneRequest) {
@@ -87,6 +89,8 @@ export class SinkLane {
 
   async #goOn(stop: DecodeStop): Promise<void> {
     if (stop.kind === 'failed') throw new OnceflowError(stop.failure)
+    // A seal that fails is the seal's own news.
+    await this.#sealing?.catch(() => {})
     const shape: TableShape = await this.#sink.resolveTable(stop.source, stop.declared)
     this.#request.decoder.provide(stop, shape)
   }
@@ -95,7 +99,10 @@ export class SinkLane {
     const open = this.#open ?? { txn: await this.#sink.beginTransaction(this.#context) }
     this.#open = undefined
     this.#cut = { txn: open.txn, result: undefined }
-    const result = await this.#sink.preCommit(open.txn, order)
+    const sealing = this.#sink.preCommit(open.txn, order)
+    this.#sealing = sealing
+    const result = await sealing
+    this.#sealing = undefined
     this.#cut = { txn: open.txn, result }
     return result
   }

@@ -4,13 +4,21 @@
 import { invariant, type Position, partitionKey } from '@onceflow/model'
 import type { RecordBatch } from '@onceflow/ports'
 import { sendWanted } from './task-message.ts'
-import type { OpenEpoch, Step, TaskEffect, TaskEvent, TaskFlow, TaskState } from './task-state.ts'
+import type {
+  BarrierReason,
+  OpenEpoch,
+  Step,
+  TaskEffect,
+  TaskEvent,
+  TaskFlow,
+  TaskState,
+} from './task-state.ts'
 
 export type Flowing = Extract<TaskState, { kind: 'running' | 'stopped' }>
 type Event<Kind extends TaskEvent['kind']> = Extract<TaskEvent, { kind: Kind }>
 
 export function emptyEpoch(from: readonly Position[]): OpenEpoch {
-  return { from, records: 0, bytes: 0, newestMs: 0, room: 'free' }
+  return { from, records: 0, bytes: 0, newestMs: 0, room: 'free', asked: 'nothing' }
 }
 
 /** Batches were read: they wait until the sinks take them, one after the other. */
@@ -34,12 +42,27 @@ export function takeOver(state: Flowing, event: Event<'invoked'>): Step & { stat
       bytes: open.bytes + batch.bytes,
       newestMs: Math.max(open.newestMs, event.newestMs),
       room: event.result === 'full' ? 'full' : open.room,
+      asked: open.asked,
     },
   }
-  const filled = open.room === 'free' && next.open.room === 'full'
-  // A barrier that is on its way already makes the room that would be asked for.
-  const asks = filled && next.pending === undefined && next.kind === 'running'
-  return { state: next, effects: asks ? [sendWanted(next, 'buffer-full')] : [] }
+  return asked(next)
+}
+
+/** A barrier that is on its way already makes the room, or the cut, that would be asked for. */
+function asked(state: Flowing): Step & { state: Flowing } {
+  const { open } = state
+  const reason = reasonOf(open)
+  if (reason === undefined || state.pending !== undefined || state.kind === 'stopped') {
+    return { state, effects: [] }
+  }
+  if (open.asked === 'full' || open.asked === reason) return { state, effects: [] }
+  const next: Flowing = { ...state, open: { ...open, asked: reason } }
+  return { state: next, effects: [sendWanted(next, reason)] }
+}
+
+export function reasonOf(open: OpenEpoch): BarrierReason | undefined {
+  if (open.room === 'full') return 'full'
+  return open.records > 0 ? 'data' : undefined
 }
 
 function moved(positions: readonly Position[], to: Position): readonly Position[] {

@@ -145,7 +145,6 @@ function noted(
 /** The Abort of this attempt came after another reason to end. */
 function givenUpLater(state: Ending, event: Extract<TaskEvent, { kind: 'abort' }>): Ending {
   const { attempt } = state.task
-  if (event.leaderEpoch < state.leaderEpoch || event.attempt !== attempt) return state
-  if (event.next <= attempt || state.rollBack !== undefined) return state
+  if (event.next - 1n !== attempt || state.rollBack !== undefined) return state
   return { ...state, rollBack: mayRollBack(state.previous, event.checkpoint) }
 }

@@ -1,6 +1,13 @@
 import type { CheckpointNumber } from '@onceflow/model'
 import type { ResolveOutcome, Stamp, WorkerMessage } from '@onceflow/ports'
-import type { Cut, SealFacts, SinkProgress, TaskCore, TaskEffect } from './task-state.ts'
+import type {
+  BarrierReason,
+  Cut,
+  SealFacts,
+  SinkProgress,
+  TaskCore,
+  TaskEffect,
+} from './task-state.ts'
 
 const send = (message: WorkerMessage): TaskEffect => ({ kind: 'send', message })
 
@@ -45,7 +52,7 @@ export function sendCommitted(core: TaskCore, confirmation: Confirmation): TaskE
   return send({ ...stampOf(core), kind: 'committed', subtask, ...confirmation })
 }
 
-export function sendWanted(core: TaskCore, reason: string): TaskEffect {
+export function sendWanted(core: TaskCore, reason: BarrierReason): TaskEffect {
   return send({ ...stampOf(core), kind: 'barrier-wanted', subtask: core.task.subtask, reason })
 }
 

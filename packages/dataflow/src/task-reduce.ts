@@ -1,5 +1,5 @@
 import { type LeaderEpoch, type Position, unreachable } from '@onceflow/model'
-import { emptyEpoch, type Flowing, goOn, takeIn, takeOver } from './epoch-intake.ts'
+import { emptyEpoch, type Flowing, goOn, reasonOf, takeIn, takeOver } from './epoch-intake.ts'
 import {
   breakSeal,
   confirmAgain,
@@ -230,8 +230,8 @@ function leave(state: TaskState, event: Leaving): Step {
     case 'abort':
       // An Abort without a stored attempt above ours proves nothing (R3).
       if (event.next <= state.task.attempt) return stay(state)
-      // The Abort of a later attempt says nothing about what ours has sealed.
-      if (event.attempt !== state.task.attempt) {
+      // An attempt is given up for the next one (R3): what a later one gave up is not ours.
+      if (event.next - 1n !== state.task.attempt) {
         return endTask(state, { cause: 'superseded', givenUp: undefined })
       }
       return endTask(state, { cause: 'abort', givenUp: event.checkpoint })
@@ -248,8 +248,9 @@ function saidAgain(state: Flowing): readonly TaskEffect[] {
   }
   if (previous.kind === 'sealed') effects.push(sendSealed(state, previous.cut, previous.facts))
   if (previous.kind === 'lost') effects.push(sayLost(state, previous))
-  if (open.room === 'full' && pending === undefined && state.kind === 'running') {
-    effects.push(sendWanted(state, 'buffer-full'))
+  const reason = reasonOf(open)
+  if (reason !== undefined && pending === undefined && state.kind === 'running') {
+    effects.push(sendWanted(state, reason))
   }
   return effects
 }

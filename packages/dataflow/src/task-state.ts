@@ -45,7 +45,12 @@ export interface OpenEpoch {
   readonly newestMs: number
   /** full: a sink is near its limit; nothing more is taken until the next cut. */
   readonly room: 'free' | 'full'
+  /** The strongest reason for a barrier that the leader was told for this epoch. */
+  readonly asked: BarrierReason | 'nothing'
 }
+
+/** data: the epoch holds records, cut it when the interval is over; full: cut it now. */
+export type BarrierReason = 'data' | 'full'
 
 /** The frozen epoch of a checkpoint (P2). */
 export interface Cut {

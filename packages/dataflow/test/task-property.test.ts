@@ -65,7 +65,7 @@ class World {
 
   take(event: TaskEvent): void {
     if (event.kind === 'commit') this.permitted.add(event.permit.checkpoint)
-    if (event.kind === 'abort' && event.attempt === stamp.attempt && event.next > stamp.attempt) {
+    if (event.kind === 'abort' && event.next === stamp.attempt + 1n) {
       if (event.checkpoint !== undefined) this.aborted.add(event.checkpoint)
     }
     const step = reduceTask(this.state, event)

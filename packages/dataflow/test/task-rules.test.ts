@@ -54,6 +54,7 @@ describe('DF-1: a sealed transaction is rolled back only when its own Abort says
     ['another checkpoint', abort(12), 'close'],
     ['no checkpoint', abort(undefined), 'close'],
     ['a later attempt', abort(11, { ...stamp, attempt: a(4) }, a(5)), 'close'],
+    ['stamped with the next one', abort(11, { ...stamp, attempt: a(4) }), 'close and roll back 11'],
     ['the end of its tasks', superseded, 'close'],
   ])('%s', (_, event, expected) => {
     expect(words(play(waiting, event).effects)).toEqual(['close-reader', expected])
@@ -147,14 +148,22 @@ test('DF-4: a cut lies at what the sinks have taken, and begins where the last o
   expect(() => play(at(opened, ...took(5)), ...took(4))).toThrow('goes back')
 })
 
-test('DF-5: a full sink asks for one barrier, and nothing is taken until the cut', () => {
-  const full = play(waiting, polled(batch(6), batch(7)), invoked('full'))
-  expect(words(full.effects)).toEqual(['invoke', 'send barrier-wanted'])
+test('DF-5: an epoch asks for its barrier once with data and once when it is full', () => {
+  const some = play(waiting, polled(batch(6), batch(7), batch(8)), invoked())
+  expect(words(some.effects)).toEqual(['invoke', 'send barrier-wanted', 'invoke'])
+  const full = play(some.state, invoked('full'))
+  expect(words(full.effects)).toEqual(['send barrier-wanted'])
+  expect(sentOf([...some.effects, ...full.effects], 'barrier-wanted')).toMatchObject([
+    { reason: 'data' },
+    { reason: 'full' },
+  ])
   expect(waitingOf(full.state)).toBe('commit')
-  expect(bufferedRecordsOf(full.state)).toBe(1)
+  expect(bufferedRecordsOf(full.state)).toBe(2)
   const next = play(full.state, ...committed(11), barrier(12))
   expect(words(next.effects).slice(-2)).toEqual(['seal 12', 'invoke'])
   expect(words(play(next.state, invoked('full')).effects)).toEqual(['send barrier-wanted'])
+  const gap = { ...batch(9), records: [] }
+  expect(words(play(at(opened), polled(gap), invoked()).effects)).toEqual(['invoke', 'poll'])
 })
 
 test('DF-6: after a stop nothing is taken until a barrier without one', () => {

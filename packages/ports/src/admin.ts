@@ -45,10 +45,7 @@ export interface AdminHandler {
   listCheckpoints(pipeline: PipelineName, page: Page): Promise<PageOf<CheckpointView>>
   getCheckpoint(pipeline: PipelineName, checkpoint: CheckpointNumber): Promise<CheckpointView>
   /** Sealed transactions that are not confirmed yet; of all pipelines when none is named. */
-  listTransactions(
-    pipeline: PipelineName | undefined,
-    page: Page,
-  ): Promise<PageOf<TransactionView>>
+  listTransactions(pipeline: PipelineName | undefined, page: Page): Promise<PageOf<TransactionView>>
   listWorkers(page: Page): Promise<PageOf<WorkerView>>
   getWorker(worker: WorkerId): Promise<WorkerView>
   getStatus(): Promise<ClusterView>
@@ -151,13 +148,7 @@ export interface CheckpointGlance {
 export type CheckpointKind = 'start' | 'regular' | 'rewind'
 
 /** sealing: not decided; committed: decided, not confirmed by all; the others are final. */
-export type CheckpointState =
-  | 'sealing'
-  | 'committed'
-  | 'completed'
-  | 'aborted'
-  | 'undone'
-  | 'lost'
+export type CheckpointState = 'sealing' | 'committed' | 'completed' | 'aborted' | 'undone' | 'lost'
 
 export interface CheckpointView {
   readonly pipeline: PipelineName

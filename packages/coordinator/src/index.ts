@@ -1,4 +1,5 @@
 export * from './admin.ts'
+export * from './admin-relay.ts'
 export * from './cluster-store.ts'
 export * from './coordinator.ts'
 export { coordinatorFailPoints } from './fail-point.ts'

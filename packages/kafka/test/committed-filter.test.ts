@@ -119,9 +119,12 @@ test('from any offset, in answers of any size: exactly the committed records, ea
       fc.record({
         steps: fc.array(step, { maxLength: 60, size: 'max' }),
         startSeed: fc.nat(),
-        sizes: fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 99 })), {
-          minLength: 1,
-        }),
+        sizes: fc.array(
+          fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 99 })),
+          {
+            minLength: 1,
+          },
+        ),
         shuffled: fc.boolean(),
       }),
       ({ steps, startSeed, sizes, shuffled }) => {

@@ -5,6 +5,7 @@ import { ClusterConnections } from '../../src/connection/cluster-connections.ts'
 import { askMetadata } from '../../src/connection/cluster-metadata.ts'
 import { connectionOptions } from '../../src/connection/connection-options.ts'
 import { defaultKafkaSettings } from '../../src/source-settings.ts'
+import { fetchApi } from '../../src/wire/fetch.ts'
 import { findCoordinatorApi } from '../../src/wire/find-coordinator.ts'
 import { type BatchOptions, encodeBatch, type TestRecord } from './batch-encoder.ts'
 import {
@@ -98,6 +99,41 @@ export class TestCluster {
     const { topics } = await askMetadata(this.connections, [place.topic])
     const partitions = topics[0]?.partitions ?? []
     return partitions.find((each) => each.partition === place.partition)?.leader ?? -1
+  }
+
+  /** Until no broker names the topic any more. */
+  async untilGone(topic: string): Promise<void> {
+    await this.untilSettled(async () => {
+      const { topics } = await askMetadata(this.connections, [topic])
+      return { errorCode: topics[0]?.errorCode === 3 ? 0 : 5 }
+    }, `the end of ${topic}`)
+  }
+
+  /** Until no open or ending transaction hides records: all markers are written. */
+  async untilStable(place: Place): Promise<void> {
+    const fetchAll = { currentLeaderEpoch: -1, lastFetchedEpoch: -1, fetchOffset: 0n }
+    await this.untilSettled(
+      async () => {
+        const link = await this.leaderLink(place)
+        const { topics } = await askMetadata(this.connections, [place.topic])
+        const answer = await link.call(fetchApi, {
+          maxWaitMs: 0,
+          bytesMin: 0,
+          bytesMax: 1,
+          topics: [
+            {
+              topic: place.topic,
+              topicId: topics[0]?.topicId ?? '',
+              partitions: [{ ...fetchAll, partition: place.partition, bytesMax: 1 }],
+            },
+          ],
+        })
+        const [partition] = answer.topics[0]?.partitions ?? []
+        const stable = partition?.highWatermark === partition?.lastStableOffset
+        return { errorCode: stable ? (partition?.errorCode ?? 0) : 51 }
+      },
+      `stability of ${partitionKey(place)}`,
+    )
   }
 
   /** The offset of the first record. */

@@ -50,9 +50,10 @@ export function parseRecord(line: Buffer, head: LineHead): LogRecord {
 
 export function formatLine(record: FileLogRecord, offset: bigint, timestampMs: number): string {
   // The offset is written as digits, since a JavaScript number could not hold every one.
-  const rest = { key: record.key, value: record.value, headers: record.headers ?? {} }
   const place = `"topic":${JSON.stringify(record.topic)},"partition":${record.partition}`
-  return `{${place},"offset":${offset},"timestamp":${timestampMs},${JSON.stringify(rest).slice(1)}\n`
+  const when = `"offset":${offset},"timestamp":${timestampMs}`
+  const rest = { key: record.key, value: record.value, headers: record.headers ?? {} }
+  return `{${place},${when},${JSON.stringify(rest).slice(1)}\n`
 }
 
 type Fields = { readonly [name: string]: unknown }

@@ -262,6 +262,11 @@ export const failureCodes = {
     'read it again, decide anew, and send the change with the new etag',
   ),
   INVALID_ARGUMENT: entry('fatal', 'A request field is not valid.', 'the field is named'),
+  EMBEDDED_UNAVAILABLE: entry(
+    'fatal',
+    'The embedded PostgreSQL cannot be had or started on this machine.',
+    'give the URL of a PostgreSQL server to onceflow dev instead',
+  ),
   BIND_REFUSED: entry(
     'fatal',
     'An address beyond loopback was asked for while there is no authentication.',

@@ -59,7 +59,8 @@ function specOfYaml(document: Document, lines: LineCounter): SpecResult {
   }
   const result = specOfValue(plainValue(document))
   if (result.kind === 'ok') return result
-  return invalid(result.problems.map((problem) => withLine(problem, document, lines)))
+  const problems = result.problems.map((problem) => withLine(problem, document, lines))
+  return invalid(problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)))
 }
 
 /** Aliases that would unfold without end are cut off by the parser, which throws. */

@@ -1,20 +1,18 @@
 import { fail, type RecordPosition, type SourceTable } from '@onceflow/model'
-import type { Binding, Bindings, Bound } from './binding.ts'
+import type { Bindings, Bound } from './binding.ts'
 import { fieldNamed } from './connect-schema.ts'
-import { JsonReader, unreadable } from './json-reader.ts'
-import { asciiBytes, memberNamed } from './json-walk.ts'
+import { unreadable } from './json-reader.ts'
+import { asciiBytes, MemberTable, memberNamed } from './json-walk.ts'
 import type { KeyReader, TopicHints } from './key-reader.ts'
 import { PayloadReader, type SchemaCache } from './payload-reader.ts'
 import { type DecodableRecord, type Decoded, ignored } from './record.ts'
 import { ignoredReason } from './record-kind.ts'
 import { type Route, type Routes, refuseTable } from './route.ts'
-import { type ColumnFilter, type RowReading, readRow } from './row-plan.ts'
+import type { ColumnFilter } from './row-plan.ts'
+import { RowReader } from './row-reader.ts'
 import { SourceReader, type SourceTables } from './source-block.ts'
-import { textBetween } from './text-decoding.ts'
 
 const opName = asciiBytes('op')
-const afterName = asciiBytes('after')
-const sourceName = asciiBytes('source')
 
 const newKeyHeader = '__debezium.newkey'
 const oldKeyHeader = '__debezium.oldkey'
@@ -46,7 +44,8 @@ export interface Visit {
   readonly hints: TopicHints
 }
 
-interface RowVisit extends Visit {
+interface RowVisit {
+  readonly visit: Visit
   readonly bytes: Uint8Array
   readonly op: RowOperation
   readonly source: SourceTable
@@ -58,12 +57,16 @@ export class EnvelopeDecoder {
   readonly #parts: DecoderParts
   readonly #payload: PayloadReader
   readonly #source: SourceReader
-  readonly #row = new JsonReader()
+  readonly #after = new MemberTable()
+  readonly #rows = new RowReader()
 
   constructor(parts: DecoderParts) {
     this.#parts = parts
-    this.#payload = new PayloadReader(parts.schemas)
     this.#source = new SourceReader(parts.tables)
+    this.#payload = new PayloadReader(parts.schemas, [
+      { name: asciiBytes('after'), table: this.#after },
+      { name: asciiBytes('source'), table: this.#source.members },
+    ])
   }
 
   decode(visit: Visit): Decoded {
@@ -95,10 +98,6 @@ export class EnvelopeDecoder {
     bytes: Uint8Array,
     op: Exclude<EnvelopeOperation, 'message'>,
   ): Decoded {
-    const { members } = this.#payload
-    const sourceAt = memberNamed(bytes, members, sourceName)
-    if (sourceAt === -1) return unreadable('the record has no source block')
-    this.#source.open(bytes, members.start(sourceAt))
     const source = this.#source.sourceTable(bytes)
     const route: Route = this.#parts.routes.of(source)
     if (route.kind === 'filtered') return ignored('filtered')
@@ -108,7 +107,8 @@ export class EnvelopeDecoder {
       return { kind: 'truncate', source, origin, position: visit.position }
     }
     if (op === 'delete') return this.#decodeDelete(visit, bytes, { source, filter: route.filter })
-    return this.#decodeUpsert({ ...visit, bytes, op, source, filter: route.filter })
+    const row: RowVisit = { visit, bytes, op, source, filter: route.filter }
+    return this.#decodeUpsert(row)
   }
 
   #bind(visit: Visit, table: { source: SourceTable; filter: ColumnFilter }): Bound {
@@ -122,33 +122,22 @@ export class EnvelopeDecoder {
     return bindings.bindDeclared({ source, filter, entry, row, key }, () => keys.wireKey(key))
   }
 
-  #decodeUpsert(visit: RowVisit): Decoded {
-    const { bytes, op, record, position } = visit
-    const { members } = this.#payload
-    const afterAt = memberNamed(bytes, members, afterName)
-    if (afterAt === -1 || bytes[members.start(afterAt)] !== 0x7b) {
-      return unreadable(`a ${op} has no row after it`)
-    }
-    const bound = this.#bind(visit, visit)
+  #decodeUpsert(row: RowVisit): Decoded {
+    const { bytes, op, visit } = row
+    if (this.#after.begin === -1) return unreadable(`a ${op} has no row after it`)
+    const bound = this.#bind(visit, row)
     if (bound.kind === 'needs-table') return bound
     const { binding } = bound
-    const shape = binding.shape
+    const { shape, filter, row: plan } = binding
     if (op === 'update' && shape.keyColumns.length === 0) {
       return fail('KEY_MISSING', { detail: 'an update of a table without key' })
     }
-    const keyChange = op === 'create' && hasHeader(record, oldKeyHeader) ? 'arrives' : 'none'
+    const keyChange = op === 'create' && hasHeader(visit.record, oldKeyHeader) ? 'arrives' : 'none'
     const reading = op === 'update' || keyChange === 'arrives' ? 'placeholders' : 'values'
-    const text = textBetween(bytes, members.start(afterAt), members.valueEnd(afterAt))
-    if (text === undefined) return unreadable('the row is not UTF-8')
-    const cells = this.#cells(text, binding, reading)
-    this.#parts.keys.complete(cells, binding, { key: record.key, hints: visit.hints })
+    const cells = this.#rows.read(bytes, this.#after, { plan, filter, reading })
+    this.#parts.keys.complete(cells, binding, visit)
     const origin = this.#source.origin(bytes)
-    return { kind: 'upsert', op, shape, cells, keyChange, origin, position }
-  }
-
-  #cells(text: string, binding: Binding, reading: RowReading): ReturnType<typeof readRow> {
-    const { row: plan, filter } = binding
-    return readRow(this.#row.open(text), { plan, filter, reading })
+    return { kind: 'upsert', op, shape, cells, keyChange, origin, position: visit.position }
   }
 
   #decodeDelete(

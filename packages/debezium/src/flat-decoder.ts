@@ -1,12 +1,12 @@
 import { fail, type SourceTable } from '@onceflow/model'
 import type { Bound } from './binding.ts'
 import type { DecoderParts, Visit } from './envelope-decoder.ts'
-import { JsonReader, unreadable } from './json-reader.ts'
+import { unreadable } from './json-reader.ts'
 import { PayloadReader } from './payload-reader.ts'
 import { type Decoded, ignored } from './record.ts'
 import { refuseTable } from './route.ts'
-import { type ColumnFilter, readRow } from './row-plan.ts'
-import { textBetween } from './text-decoding.ts'
+import type { ColumnFilter } from './row-plan.ts'
+import { RowReader } from './row-reader.ts'
 
 const noOrigin = { lsn: undefined, commitTimeMs: 0 }
 
@@ -14,7 +14,7 @@ const noOrigin = { lsn: undefined, commitTimeMs: 0 }
 export class FlatDecoder {
   readonly #parts: DecoderParts
   readonly #payload: PayloadReader
-  readonly #row = new JsonReader()
+  readonly #rows = new RowReader()
 
   constructor(parts: DecoderParts) {
     this.#parts = parts
@@ -50,13 +50,11 @@ export class FlatDecoder {
   ): Decoded {
     const bound: Bound = this.#bind(table)
     if (bound.kind === 'needs-table') return bound
-    const { record, position, hints } = visit
+    const { position } = visit
     const { binding } = bound
-    const text = textBetween(bytes, this.#payload.start, this.#payload.end)
-    if (text === undefined) return unreadable('the value is not UTF-8')
     const request = { plan: binding.row, filter: binding.filter, reading: 'values' } as const
-    const cells = readRow(this.#row.open(text), request)
-    this.#parts.keys.complete(cells, binding, { key: record.key, hints })
+    const cells = this.#rows.read(bytes, this.#payload.members, request)
+    this.#parts.keys.complete(cells, binding, visit)
     const { shape } = binding
     const change = { kind: 'upsert', op: 'create', keyChange: 'none' } as const
     return { ...change, shape, cells, origin: noOrigin, position }

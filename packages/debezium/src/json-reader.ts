@@ -169,14 +169,14 @@ const nextBackslash = (text: string, from: number): number => {
 }
 
 /** A string with escapes: the engine's own parser is exact for strings. */
-function unescaped(quoted: string): string {
+export function unescaped(quoted: string): string {
   let text: unknown
   try {
     text = JSON.parse(quoted)
   } catch {
     return unreadable("the record's JSON holds a string with a wrong escape")
   }
-  return checkedText(String(text))
+  return quoted.includes('\\u') ? checkedText(String(text)) : String(text)
 }
 
 /** PostgreSQL stores no U+0000, and half of a surrogate pair is no character. */

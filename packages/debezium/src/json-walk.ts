@@ -31,17 +31,29 @@ export function skipSpace(bytes: Uint8Array, from: number): number {
   }
 }
 
+/** Whether a string that was skipped since the caller last set this to 0 held a backslash. */
+let escapesSeen = 0
+
 /** From an opening quote to after the closing one. Raw control characters are not JSON. */
 export function skipString(bytes: Uint8Array, from: number): number {
-  const length = bytes.length
   let at = from + 1
-  while (at < length) {
-    const byte = bytes[at] as number
-    if (byte === quote) return at + 1
-    if (byte < 0x20) return malformed
-    at += byte === backslash ? 2 : 1
+  for (;;) {
+    const byte = bytes[at]
+    if (byte === undefined) return malformed
+    // Nearly every byte of a record passes here, so the common case is asked for first.
+    if (byte > quote && byte !== backslash) {
+      at++
+    } else if (byte === quote) {
+      return at + 1
+    } else if (byte === backslash) {
+      escapesSeen = 1
+      at += 2
+    } else if (byte >= 0x20) {
+      at++
+    } else {
+      return malformed
+    }
   }
-  return malformed
 }
 
 /** Numbers and the three words: up to what cannot belong to them. The reader checks the rest. */
@@ -97,82 +109,120 @@ export function skipValue(bytes: Uint8Array, from: number): number {
  * One table is reused for every record; it is valid until its next walk.
  */
 export class MemberTable {
-  readonly offsets = new Int32Array(membersMax * 4)
+  readonly #offsets = new Int32Array(membersMax * 4)
+  readonly #escapes = new Uint8Array(membersMax)
+  /** Members whose own members are wanted too: they are walked in passing, not a second time. */
+  readonly #inner: readonly InnerMember[]
   count = 0
+  /** Place of the opening brace; -1: an inner table whose member was not there, or no object. */
+  begin = -1
   /** After the closing brace. */
   end = 0
 
+  constructor(inner: readonly InnerMember[] = []) {
+    this.#inner = inner
+  }
+
   nameStart(member: number): number {
-    return this.offsets[member * 4] as number
+    return this.#offsets[member * 4] as number
   }
   nameEnd(member: number): number {
-    return this.offsets[member * 4 + 1] as number
+    return this.#offsets[member * 4 + 1] as number
   }
   start(member: number): number {
-    return this.offsets[member * 4 + 2] as number
+    return this.#offsets[member * 4 + 2] as number
   }
   valueEnd(member: number): number {
-    return this.offsets[member * 4 + 3] as number
+    return this.#offsets[member * 4 + 3] as number
   }
+  /** The value is a string that holds a backslash. */
+  isEscaped(member: number): boolean {
+    return this.#escapes[member] === 1
+  }
+
+  /** Fills the table with the members of the object that begins at `from` (at its brace). */
+  walk(bytes: Uint8Array, from: number): WalkResult {
+    this.count = 0
+    this.begin = -1
+    if (this.#inner.length > 0) this.#forgetInner()
+    if (bytes[from] !== openBrace) return 'malformed'
+    const at = skipSpace(bytes, from + 1)
+    if (bytes[at] === closeBrace) this.end = at + 1
+    else if (this.#walkMembers(bytes, at) === 'malformed') return 'malformed'
+    this.begin = from
+    return 'object'
+  }
+
+  #forgetInner(): void {
+    for (const { table } of this.#inner) table.begin = -1
+  }
+
+  #walkMembers(bytes: Uint8Array, from: number): WalkResult {
+    const offsets = this.#offsets
+    let at = from
+    while (this.count < membersMax) {
+      if (bytes[at] !== quote) return 'malformed'
+      const nameEnd = skipString(bytes, at)
+      if (nameEnd === malformed) return 'malformed'
+      let start = nameEnd
+      if (bytes[start] !== colon) start = skipSpace(bytes, start)
+      if (bytes[start] !== colon) return 'malformed'
+      start = skipSpace(bytes, start + 1)
+      const base = this.count * 4
+      offsets[base] = at + 1
+      offsets[base + 1] = nameEnd - 1
+      offsets[base + 2] = start
+      const end = this.#skipValue(bytes, start)
+      if (end === malformed) return 'malformed'
+      offsets[base + 3] = end
+      this.count++
+      at = bytes[end] === comma ? end : skipSpace(bytes, end)
+      if (bytes[at] === closeBrace) {
+        this.end = at + 1
+        return 'object'
+      }
+      if (bytes[at] !== comma) return 'malformed'
+      at = skipSpace(bytes, at + 1)
+    }
+    return 'malformed'
+  }
+
+  #skipValue(bytes: Uint8Array, start: number): number {
+    const first = bytes[start]
+    if (first === quote) {
+      escapesSeen = 0
+      const end = skipString(bytes, start)
+      this.#escapes[this.count] = escapesSeen
+      return end
+    }
+    if (first !== openBrace || this.#inner.length === 0) return skipValue(bytes, start)
+    const inner = this.#innerOf(bytes, this.count)
+    if (inner === undefined) return skipValue(bytes, start)
+    return inner.walk(bytes, start) === 'object' ? inner.end : malformed
+  }
+
+  /** Of a member that comes twice the first counts, as in memberNamed. */
+  #innerOf(bytes: Uint8Array, member: number): MemberTable | undefined {
+    const start = this.nameStart(member)
+    const length = this.nameEnd(member) - start
+    for (const { name, table } of this.#inner) {
+      if (name.length !== length || !startsWithBytes(bytes, start, name)) continue
+      return table.begin === -1 ? table : undefined
+    }
+    return undefined
+  }
+}
+
+export interface InnerMember {
+  readonly name: Uint8Array
+  readonly table: MemberTable
 }
 
 export type WalkResult = 'object' | 'malformed'
 
-/** Fills the table with the members of the object that begins at `from` (at its brace). */
-export function walkMembers(bytes: Uint8Array, from: number, members: MemberTable): WalkResult {
-  members.count = 0
-  if (bytes[from] !== openBrace) return 'malformed'
-  const at = skipSpace(bytes, from + 1)
-  if (bytes[at] === closeBrace) {
-    members.end = at + 1
-    return 'object'
-  }
-  return walkMembersFrom(bytes, at, members)
-}
-
-/** Goes on with the members of an object whose first ones are known; `from` is at a name. */
-export function walkMembersFrom(bytes: Uint8Array, from: number, members: MemberTable): WalkResult {
-  const offsets = members.offsets
-  let at = from
-  while (members.count < membersMax) {
-    if (bytes[at] !== quote) return 'malformed'
-    const nameEnd = skipString(bytes, at)
-    if (nameEnd === malformed) return 'malformed'
-    let start = nameEnd
-    if (bytes[start] !== colon) start = skipSpace(bytes, start)
-    if (bytes[start] !== colon) return 'malformed'
-    start = skipSpace(bytes, start + 1)
-    const end = skipValue(bytes, start)
-    if (end === malformed) return 'malformed'
-    const base = members.count++ * 4
-    offsets[base] = at + 1
-    offsets[base + 1] = nameEnd - 1
-    offsets[base + 2] = start
-    offsets[base + 3] = end
-    at = bytes[end] === comma ? end : skipSpace(bytes, end)
-    if (bytes[at] === closeBrace) {
-      members.end = at + 1
-      return 'object'
-    }
-    if (bytes[at] !== comma) return 'malformed'
-    at = skipSpace(bytes, at + 1)
-  }
-  return 'malformed'
-}
-
 /** Bytes of an ASCII word, to compare with. */
 export const asciiBytes = (word: string): Uint8Array =>
   Uint8Array.from(word, (letter) => letter.charCodeAt(0))
-
-export interface ByteSpan {
-  readonly start: number
-  readonly end: number
-}
-
-export function sameBytes(bytes: Uint8Array, span: ByteSpan, other: Uint8Array): boolean {
-  if (span.end - span.start !== other.length) return false
-  return startsWithBytes(bytes, span.start, other)
-}
 
 export function startsWithBytes(bytes: Uint8Array, from: number, other: Uint8Array): boolean {
   for (let i = 0; i < other.length; i++) if (bytes[from + i] !== other[i]) return false

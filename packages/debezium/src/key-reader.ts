@@ -8,7 +8,7 @@ import {
   type SchemaCache,
   type SchemaEntry,
 } from './payload-reader.ts'
-import { readRow } from './row-plan.ts'
+import { readRow } from './row-reader.ts'
 import { textBetween } from './text-decoding.ts'
 
 /** What is kept for a topic between its records. */
@@ -83,17 +83,17 @@ export class KeyReader {
   }
 
   /** Fills key cells that the row does not have; a row without a key value cannot be applied. */
-  complete(cells: Cell[], binding: Binding, from: RecordKey): void {
+  complete(cells: Cell[], binding: Binding, from: Keyed): void {
     const { keyColumns } = binding.shape
     if (keyColumns.every((index) => typeof cells[index] === 'string')) return
-    const key = this.cells(from.key, binding, from.hints)
+    const key = this.cells(from.record.key, binding, from.hints)
     for (const [ordinal, index] of keyColumns.entries()) {
       if (typeof cells[index] !== 'string') cells[index] = key[ordinal]
     }
   }
 }
 
-export interface RecordKey {
-  readonly key: Uint8Array | null
+export interface Keyed {
+  readonly record: { readonly key: Uint8Array | null }
   readonly hints: TopicHints
 }

@@ -2,6 +2,7 @@ import { looksLikeSchema, parseWireSchema, type WireSchema } from './connect-sch
 import { unreadable } from './json-reader.ts'
 import {
   asciiBytes,
+  type InnerMember,
   isNull,
   MemberTable,
   malformed,
@@ -9,7 +10,6 @@ import {
   skipSpace,
   skipValue,
   startsWithBytes,
-  walkMembers,
 } from './json-walk.ts'
 import { textBetween } from './text-decoding.ts'
 
@@ -62,22 +62,23 @@ export type PayloadKind = 'object' | 'null' | 'scalar'
  * the prefix of the record before it, not a parse: hint is that prefix.
  */
 export class PayloadReader {
-  readonly members = new MemberTable()
+  readonly members: MemberTable
   readonly #schemas: SchemaCache
   schema: SchemaEntry | undefined
   start = 0
   end = 0
   hint: PrefixHint | undefined
 
-  constructor(schemas: SchemaCache) {
+  constructor(schemas: SchemaCache, inner: readonly InnerMember[] = []) {
     this.#schemas = schemas
+    this.members = new MemberTable(inner)
   }
 
   open(bytes: Uint8Array, hint: PrefixHint | undefined): PayloadKind {
     this.hint = hint
     if (hint !== undefined && this.#hasPrefix(bytes, hint)) {
       this.schema = hint.entry
-      const kind = this.#openPayload(bytes, hint.bytes + payloadLead.length)
+      const kind = this.#openPayload(bytes, skipSpace(bytes, hint.bytes + payloadLead.length))
       const close = skipSpace(bytes, this.end)
       if (bytes[close] !== 0x7d) unreadable('the record is not a schema and a payload')
       this.#expectEnd(bytes, close + 1)
@@ -101,7 +102,7 @@ export class PayloadReader {
   #openPayload(bytes: Uint8Array, start: number): PayloadKind {
     this.start = start
     if (bytes[start] === 0x7b) {
-      if (walkMembers(bytes, start, this.members) === 'malformed') {
+      if (this.members.walk(bytes, start) === 'malformed') {
         unreadable('the record is not a JSON object')
       }
       this.end = this.members.end

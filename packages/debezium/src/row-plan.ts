@@ -1,9 +1,7 @@
-import { type Cell, fail, type TableShape, type TableSpec, unchanged } from '@onceflow/model'
+import { fail, type TableShape, type TableSpec } from '@onceflow/model'
 import type { WireSchema } from './connect-schema.ts'
 import type { Convert } from './convert-scalar.ts'
 import { type ConvertOptions, converterOf } from './converter.ts'
-import { withField } from './failing-field.ts'
-import { type JsonReader, unreadable } from './json-reader.ts'
 import type { Placeholder, PlaceholderTest } from './placeholder.ts'
 import { bareSemantic, type Semantic, semanticOf } from './semantic.ts'
 import { parseTargetType } from './target-type.ts'
@@ -17,7 +15,7 @@ export interface Slot {
   readonly placeholder: PlaceholderTest | undefined
 }
 
-interface ExpectedMember {
+export interface ExpectedMember {
   /** The member's name with quotes and colon, as the records write it. */
   readonly lead: string
   readonly slot: Slot
@@ -101,79 +99,15 @@ function withoutTarget(
   return slots
 }
 
-const leftOut = (name: string): Slot => ({
+export const leftOut = (name: string): Slot => ({
   name,
   column: -1,
   convert: (_kind, raw) => raw,
   placeholder: undefined,
 })
 
-/** values: a text equal to the placeholder is a value; placeholders: it means unchanged. */
-export type RowReading = 'values' | 'placeholders'
-
-/** More members than PostgreSQL has columns. */
-const rowMembersMax = 1664
-
-export interface RowRequest {
-  readonly plan: RowPlan
-  readonly filter: ColumnFilter
-  readonly reading: RowReading
-}
-
-/** Reads the row object that the reader stands at, into cells aligned with the plan's shape. */
-export function readRow(reader: JsonReader, request: RowRequest): Cell[] {
-  const { plan, reading } = request
-  const cells: Cell[] = new Array(plan.shape.columns.length).fill(undefined)
-  reader.skipCode(0x7b, 'a row')
-  if (reader.peek() === 0x7d) {
-    reader.at++
-    return cells
-  }
-  for (let place = 0; place <= rowMembersMax; place++) {
-    const slot = slotAt(reader, place, request)
-    if (slot.column < 0) reader.skipValue()
-    else readCell(reader, slot, { cells, reading })
-    if (reader.peek() === 0x7d) {
-      reader.at++
-      return cells
-    }
-    reader.skipCode(0x2c, 'a comma')
-    reader.peek()
-  }
-  return unreadable('a row has more members than a table has columns')
-}
-
-function readCell(
-  reader: JsonReader,
-  slot: Slot,
-  row: { readonly cells: Cell[]; readonly reading: RowReading },
-): void {
-  if (row.cells[slot.column] !== undefined) unreadable('a row has the same member twice')
-  try {
-    reader.readValue()
-    row.cells[slot.column] = cellOf(reader, slot, row.reading)
-  } catch (thrown) {
-    throw withField(thrown, slot.name)
-  }
-}
-
-function cellOf({ kind, raw }: JsonReader, slot: Slot, reading: RowReading): Cell {
-  if (kind === 'null') return null
-  if (reading === 'placeholders' && slot.placeholder?.(kind, raw) === true) return unchanged
-  return slot.convert(kind, raw)
-}
-
-function slotAt(reader: JsonReader, place: number, request: RowRequest): Slot {
-  const { plan, filter } = request
-  const expected = plan.expected[place]
-  if (expected !== undefined && reader.skipText(expected.lead) === 'skipped') return expected.slot
-  const { name, lead } = reader.readName()
-  const slot = plan.slots.get(name) ?? unknownMember(name, plan, filter)
-  plan.expected[place] = { lead, slot }
-  return slot
-}
-
-function unknownMember(name: string, plan: RowPlan, filter: ColumnFilter): Slot {
+/** A member without slot: left out by the filter, or a failure. */
+export function unknownMember(name: string, plan: RowPlan, filter: ColumnFilter): Slot {
   if (plan.part === 'key') {
     return fail('TARGET_MISMATCH', {
       detail: 'the message key has a column that is not in the key of the target table',

@@ -1,13 +1,6 @@
 import type { ChangeOrigin, SourceTable } from '@onceflow/model'
 import { checkedText, unreadable } from './json-reader.ts'
-import {
-  asciiBytes,
-  isNull,
-  MemberTable,
-  memberNamed,
-  startsWithBytes,
-  walkMembers,
-} from './json-walk.ts'
+import { asciiBytes, isNull, MemberTable, memberNamed, startsWithBytes } from './json-walk.ts'
 import { textBetween } from './text-decoding.ts'
 
 /** Source tables by name, one object each, so that they can key caches. */
@@ -37,7 +30,8 @@ const timeName = asciiBytes('ts_ms')
  * table; records of one topic name one table nearly always, so the bytes are compared first.
  */
 export class SourceReader {
-  readonly #members = new MemberTable()
+  /** Filled by the walk over the envelope. */
+  readonly members = new MemberTable()
   readonly #tables: SourceTables
   #schemaBytes = new Uint8Array(0)
   #tableBytes = new Uint8Array(0)
@@ -47,16 +41,10 @@ export class SourceReader {
     this.#tables = tables
   }
 
-  /** Walks the block that begins here; sourceTable and origin read from it afterwards. */
-  open(bytes: Uint8Array, start: number): void {
-    if (walkMembers(bytes, start, this.#members) === 'malformed') {
-      unreadable('the record has no source block')
-    }
-  }
-
   /** The table: schema.table, or database.table where the source has no schemas. */
   sourceTable(bytes: Uint8Array): SourceTable {
-    const members = this.#members
+    const members = this.members
+    if (members.begin === -1) return unreadable('the record has no source block')
     let schemaAt = memberNamed(bytes, members, schemaName)
     if (schemaAt === -1 || isNull(bytes, members.start(schemaAt))) {
       schemaAt = memberNamed(bytes, members, databaseName)
@@ -78,15 +66,22 @@ export class SourceReader {
   }
 
   origin(bytes: Uint8Array): ChangeOrigin {
-    const lsnAt = memberNamed(bytes, this.#members, lsnName)
-    const timeAt = memberNamed(bytes, this.#members, timeName)
-    const lsn = lsnAt === -1 ? undefined : wholeNumber(bytes, this.#span(lsnAt))
-    const time = timeAt === -1 ? undefined : wholeNumber(bytes, this.#span(timeAt))
-    return { lsn, commitTimeMs: time === undefined ? 0 : Number(time) }
+    const { members } = this
+    const lsnAt = memberNamed(bytes, members, lsnName)
+    const timeAt = memberNamed(bytes, members, timeName)
+    const time =
+      timeAt === -1 ? 0 : smallNumber(bytes, members.start(timeAt), members.valueEnd(timeAt))
+    return {
+      lsn:
+        lsnAt === -1
+          ? undefined
+          : wholeNumber(bytes, members.start(lsnAt), members.valueEnd(lsnAt)),
+      commitTimeMs: Number.isNaN(time) ? 0 : time,
+    }
   }
 
   #span(member: number): Span {
-    return { start: this.#members.start(member), end: this.#members.valueEnd(member) }
+    return { start: this.members.start(member), end: this.members.valueEnd(member) }
   }
 }
 
@@ -114,17 +109,22 @@ function textOfMember(bytes: Uint8Array, span: Span): string {
 /** As many digits as a double certainly keeps. */
 const digitsOfNumberMax = 15
 
-/** Digits to bigint; undefined for null and for anything that is not a whole number. */
-function wholeNumber(bytes: Uint8Array, { start, end }: Span): bigint | undefined {
-  if (end - start > digitsOfNumberMax) {
-    const text = textBetween(bytes, start, end) ?? ''
-    return /^-?\d{1,20}$/.test(text) ? BigInt(text) : undefined
-  }
+/** Short digits as a number; NaN for everything else. */
+function smallNumber(bytes: Uint8Array, start: number, end: number): number {
+  if (end - start > digitsOfNumberMax) return Number.NaN
   let value = 0
   for (let at = start; at < end; at++) {
     const digit = (bytes[at] as number) - 0x30
-    if (digit < 0 || digit > 9) return undefined
+    if (digit < 0 || digit > 9) return Number.NaN
     value = value * 10 + digit
   }
-  return BigInt(value)
+  return value
+}
+
+/** Digits to bigint; undefined for null and for anything that is not a whole number. */
+function wholeNumber(bytes: Uint8Array, start: number, end: number): bigint | undefined {
+  const small = smallNumber(bytes, start, end)
+  if (!Number.isNaN(small)) return BigInt(small)
+  const text = textBetween(bytes, start, end) ?? ''
+  return /^-?\d{1,20}$/.test(text) ? BigInt(text) : undefined
 }

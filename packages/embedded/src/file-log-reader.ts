@@ -4,6 +4,7 @@ import type { LogReader, LogRecord, PartitionLag, RecordBatch } from '@onceflow/
 import { type FileCursor, fileBytes, listFiles, readLines } from './file-log-files.ts'
 import type { FileLogIndex, IndexedPartition } from './file-log-index.ts'
 import { type LineHead, parseHead, parseRecord } from './file-log-line.ts'
+import { readMarker } from './file-log-marker.ts'
 
 export interface FileReaderOptions {
   readonly index: FileLogIndex
@@ -35,12 +36,14 @@ export class FileLogReader implements LogReader {
   readonly #readings = new Map<string, Reading>()
   readonly #cursors = new Map<string, FileCursor>()
   readonly #atOpen: ReadonlySet<string>
+  readonly #markerId: string
   #refreshedMs = performance.now()
   #state: 'open' | 'closed' = 'open'
 
   /** The index is up to date, and the positions were checked against it. */
   constructor(options: FileReaderOptions) {
     this.#options = options
+    this.#markerId = readMarker(options.index.directory).id
     for (const position of options.positions) {
       this.#readings.set(partitionKey(position), { position, seen: -1n })
     }
@@ -84,7 +87,9 @@ export class FileLogReader implements LogReader {
   async #readNext(): Promise<readonly RecordBatch[]> {
     const { directory } = this.#options.index
     const names = listFiles(directory)
-    this.#checkLost(names)
+    await this.#checkLost(names)
+    // Before each chunk: other files of the same name may stand in the folder by now.
+    if (readMarker(directory).id !== this.#markerId) await this.#refresh()
     const chunkBytes = Math.min(this.#options.bufferBytesMax, chunkBytesMax)
     for (const name of names) {
       const cursor = this.#cursors.get(name) ?? { name, readBytes: 0 }
@@ -122,11 +127,12 @@ export class FileLogReader implements LogReader {
   }
 
   /** A file that is gone before it was read, or that was cut, took records with it. */
-  #checkLost(names: readonly string[]): void {
+  async #checkLost(names: readonly string[]): Promise<void> {
     const { directory } = this.#options.index
     for (const [name, cursor] of this.#cursors) {
       const bytes = names.includes(name) ? fileBytes(directory, name) : undefined
       if (bytes !== undefined && bytes >= cursor.readBytes) continue
+      await this.#refresh()
       const [reading] = this.#readings.values()
       const what = bytes === undefined ? 'is gone' : `was cut to ${bytes} bytes`
       const detail = `${name}, read up to byte ${cursor.readBytes}, ${what}`
@@ -141,6 +147,11 @@ export class FileLogReader implements LogReader {
     const nowMs = performance.now()
     if (nowMs - this.#refreshedMs < refreshMs) return
     this.#refreshedMs = nowMs
+    await this.#refresh()
+  }
+
+  /** Also finds that the folder now holds another log. */
+  async #refresh(): Promise<void> {
     await this.#options.index.refresh()
     for (const { position } of this.#readings.values()) checkPosition(this.#options.index, position)
   }

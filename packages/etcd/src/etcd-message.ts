@@ -17,7 +17,7 @@ import type {
   ITxnResponse,
 } from 'etcd3'
 
-/** Our keys and values as etcd's messages: each key gets the prefix, and loses it on the way back. */
+/** Our keys and values as etcd's messages: a key gets the prefix, and loses it on the way back. */
 export class EtcdMessages {
   readonly #prefix: Buffer
 

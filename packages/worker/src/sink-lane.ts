@@ -5,7 +5,14 @@
 //   while no take runs; a take may run beside a seal or a commit that began before it;
 // - resolveTable waits for a seal in flight: it may change the target's catalogue.
 
-import { fail, invariant, OnceflowError, type SinkSpec, type TableShape } from '@onceflow/model'
+import {
+  fail,
+  invariant,
+  OnceflowError,
+  type Position,
+  type SinkSpec,
+  type TableShape,
+} from '@onceflow/model'
 import type {
   AnySink,
   CommitOutcome,
@@ -41,6 +48,8 @@ export class SinkLane {
   readonly #sink: AnySink
   #context: Opaque
   #open: { readonly txn: Opaque } | undefined
+  /** Start of the empty epochs since the last row: the next ledger row covers them too (P4). */
+  #coveredFrom: readonly Position[] | undefined
   #sealing: Promise<unknown> | undefined
   #cut: { readonly txn: Opaque; readonly result: SealResult | undefined } | undefined
 
@@ -99,10 +108,12 @@ export class SinkLane {
     const open = this.#open ?? { txn: await this.#sink.beginTransaction(this.#context) }
     this.#open = undefined
     this.#cut = { txn: open.txn, result: undefined }
-    const sealing = this.#sink.preCommit(open.txn, order)
+    const from = this.#coveredFrom ?? order.from
+    const sealing = this.#sink.preCommit(open.txn, { ...order, from })
     this.#sealing = sealing
     const result = await sealing
     this.#sealing = undefined
+    this.#coveredFrom = result.kind === 'empty' ? from : undefined
     this.#cut = { txn: open.txn, result }
     return result
   }

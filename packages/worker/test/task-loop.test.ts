@@ -60,6 +60,27 @@ describe('a task', () => {
     expect(bench.database.ledger).toEqual([])
   })
 
+  test('covers empty epochs with the next ledger row', async () => {
+    bench = new Bench()
+    bench.append('1=a')
+    await bench.running()
+    await bench.checkpoint(1)
+    bench.append('', '')
+    await bench.clock.run(5)
+    await bench.checkpoint(2)
+    expect(bench.leader.last('sealed')).toMatchObject({
+      positions: [{ offset: 3n }],
+      handles: [{ kind: 'empty' }],
+    })
+    bench.append('1=b')
+    await bench.clock.run(5)
+    await bench.checkpoint(3)
+    expect(bench.database.ledger.map(({ from, to }) => [from[0]?.offset, to[0]?.offset])).toEqual([
+      [0n, 1n],
+      [1n, 4n],
+    ])
+  })
+
   test('moves its position past a gap without records', async () => {
     bench = new Bench()
     bench.append('1=a')

@@ -58,8 +58,11 @@ export interface MovedRow {
 
 export class TableBuffer {
   readonly target: string
-  readonly shape: TableShape
+  /** The columns of all rows; it grows when a change comes in a shape with more. */
+  shape: TableShape
   readonly #keyText: KeyText
+  /** For each shape met: where its cells stand in ours. */
+  readonly #places = new Map<TableShape, readonly number[]>()
   #rows = new Map<string, BufferedRow>()
   #appended: (readonly Cell[])[] = []
   #departures = new Map<bigint, Departure>()
@@ -72,12 +75,45 @@ export class TableBuffer {
     this.#keyText = keyTextOf(shape)
   }
 
+  /** Takes changes in another shape from now on; the key must be the same columns. */
+  widen(other: TableShape): 'widened' | 'other-key' {
+    const names = (shape: TableShape) =>
+      shape.keyColumns.map((column) => shape.columns[column]?.name).join('\0')
+    if (names(other) !== names(this.shape)) return 'other-key'
+    this.shape = union(this.shape, other)
+    const width = this.shape.columns.length
+    this.#places.clear()
+    for (const row of this.#rows.values()) {
+      if (row.kind === 'upsert' && row.cells.length < width) {
+        row.gaps += width - row.cells.length
+        row.cells = padded(row.cells, width)
+      }
+    }
+    this.#appended = this.#appended.map((cells) => padded(cells, width))
+    for (const [lsn, { cells, stored }] of this.#departures) {
+      if (cells !== undefined) this.#departures.set(lsn, { cells: padded(cells, width), stored })
+    }
+    return 'widened'
+  }
+
+  #cellsOf(change: RowUpsert): readonly Cell[] {
+    if (change.shape === this.shape) return change.cells
+    let places = this.#places.get(change.shape)
+    if (places === undefined) {
+      places = this.shape.columns.map(({ name }) =>
+        change.shape.columns.findIndex((column) => column.name === name),
+      )
+      this.#places.set(change.shape, places)
+    }
+    return places.map((place) => (place === -1 ? undefined : change.cells[place]))
+  }
+
   get rows(): number {
     return this.#rows.size + this.#appended.length + this.#departures.size
   }
 
   upsert(change: RowUpsert): void {
-    const { cells } = change
+    const cells = this.#cellsOf(change)
     let bytes = rowOverheadBytes
     let gaps = 0
     for (let i = 0; i < cells.length; i += 1) {
@@ -86,18 +122,18 @@ export class TableBuffer {
       else if (cell !== null) gaps += 1
     }
     if (this.shape.keyColumns.length === 0) {
-      this.#append(change, bytes)
+      this.#append(change, cells, bytes)
       return
     }
     const id = this.#keyText.ofRow(cells, change.position)
     const row = this.#rows.get(id)
     if (change.keyChange === 'arrives') {
-      this.#arrive(change, { id, row, gaps, bytes })
+      this.#arrive(change, { id, row, cells, gaps, bytes })
       return
     }
     if (row === undefined) {
       const stored = this.#truncated ? 'nowhere' : 'own'
-      this.#rows.set(id, this.#newRow(change, { id, gaps, bytes, stored }))
+      this.#rows.set(id, this.#newRow(change, { id, cells, gaps, bytes, stored }))
       this.bytes += bytes
       return
     }
@@ -126,7 +162,7 @@ export class TableBuffer {
     const alive = row !== undefined && row.kind === 'upsert' ? row : undefined
     const known = departure !== undefined && departure.stored === 'nowhere' ? alive : undefined
     // A departure of a row that is gone already is a repeated one: the arrival repeats as well.
-    const cells = at.gaps === 0 ? change.cells : filled(change.cells, (known ?? departure)?.cells)
+    const cells = at.gaps === 0 ? at.cells : filled(at.cells, (known ?? departure)?.cells)
     const next = this.#newRow(change, { ...at, stored: departure?.stored ?? 'nowhere' })
     next.cells = cells
     next.gaps = at.gaps === 0 ? 0 : gapsOf(cells)
@@ -142,7 +178,7 @@ export class TableBuffer {
       id: at.id,
       key: undefined,
       kind: 'upsert',
-      cells: change.cells,
+      cells: at.cells,
       gaps: at.gaps,
       stored: at.stored,
       created: change.op !== 'update' || this.#truncated,
@@ -153,9 +189,9 @@ export class TableBuffer {
     }
   }
 
-  #append(change: RowUpsert, bytes: number): void {
+  #append(change: RowUpsert, cells: readonly Cell[], bytes: number): void {
     if (change.op === 'update') missingKey(change)
-    this.#appended.push(change.cells)
+    this.#appended.push(cells)
     this.bytes += bytes
   }
 
@@ -261,6 +297,7 @@ export class TableBuffer {
 
 interface NewRow {
   readonly id: string
+  readonly cells: readonly Cell[]
   readonly gaps: number
   readonly bytes: number
   readonly stored: BufferedRow['stored']
@@ -269,9 +306,28 @@ interface NewRow {
 interface Arrival {
   readonly id: string
   readonly row: BufferedRow | undefined
+  readonly cells: readonly Cell[]
   readonly gaps: number
   readonly bytes: number
 }
+
+/** Ours, and behind them what only the other has; a column of both has the other's type. */
+function union(ours: TableShape, other: TableShape): TableShape {
+  const kept = ours.columns.map(
+    (column) => other.columns.find(({ name }) => name === column.name) ?? column,
+  )
+  const added = other.columns.filter(
+    ({ name }) => !ours.columns.some((column) => column.name === name),
+  )
+  const columns = [...kept, ...added]
+  const same =
+    columns.length === other.columns.length && columns.every((c, i) => c === other.columns[i])
+  // The newer shape itself, where it is the union: its changes then need no rearranging.
+  return same ? other : { ...other, columns, keyColumns: ours.keyColumns }
+}
+
+const padded = (cells: readonly Cell[], width: number): readonly Cell[] =>
+  Array.from({ length: width }, (_, index) => cells[index])
 
 /** The newer cells, their gaps filled from the older ones. */
 export function filled(

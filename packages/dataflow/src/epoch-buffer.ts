@@ -98,11 +98,10 @@ export class EpochBuffer {
       const truncate = this.#truncated.get(target)
       if (truncate !== undefined) table.truncate(truncate)
       this.#truncated.delete(target)
-    } else if (!sameColumns(table.shape, shape)) {
+    } else if (!sameColumns(table.shape, shape) && table.widen(shape) === 'other-key') {
       fail('TARGET_MISMATCH', {
-        class: 'retry',
-        detail: `the columns of ${target} changed within an epoch`,
-        hint: 'nothing to do: the next attempt reads the new columns',
+        detail: `records for ${target} have different keys within an epoch`,
+        hint: 'the key of a table cannot change under a running pipeline; make a new one',
       })
     }
     this.#byShape.set(shape, table)

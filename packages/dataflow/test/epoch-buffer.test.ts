@@ -288,3 +288,47 @@ describe('EB-9: the buffer says when it is full', () => {
     expect(buffer.add([gone('1')])).toBe('accepted')
   })
 })
+
+describe('EB-11: a table may change its shape within an epoch', () => {
+  const columns = shape.columns.slice(0, 3)
+  const narrow = { ...shape, columns }
+  const of = (change: Change, other: typeof shape): Change =>
+    ({ ...change, shape: other }) as Change
+  test('a column that comes later is absent from the rows before', () => {
+    expect(
+      outcome(
+        [
+          of(upsert('create', ['1', 'a', '1']), narrow),
+          of(upsert('update', ['2', unchanged, '2']), narrow),
+          upsert('create', full('3', 'c')),
+          upsert('update', ['2', unchanged, '5', 'late']),
+          of(upsert('update', ['3', 'd', '3']), narrow),
+        ],
+        [full('2', 'stored')],
+      ),
+    ).toEqual([
+      ['1', 'a', '1', columnDefault],
+      ['2', 'stored', '5', 'late'],
+      ['3', 'd', '3', 'x'],
+    ])
+  })
+  test('a column in another place keeps its values', () => {
+    const [id, doc, qty, late] = shape.columns
+    if (!id || !doc || !qty || !late) throw new Error('four columns')
+    const turned = { ...shape, columns: [late, qty, doc, id], keyColumns: [3] }
+    expect(
+      outcome([
+        upsert('create', full('1', 'a')),
+        of(upsert('update', ['x', '7', 'b', '1']), turned),
+      ]),
+    ).toEqual([['1', 'b', '7', 'x']])
+  })
+  test('another key is refused', () => {
+    const buffer = newBuffer()
+    buffer.add([upsert('create', full('1', 'a'))])
+    const other = { ...narrow, keyColumns: [1] }
+    expect(codeOf(() => buffer.add([of(upsert('create', ['1', 'a', '1']), other)]))).toBe(
+      'TARGET_MISMATCH',
+    )
+  })
+})

@@ -15,26 +15,51 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
+interface MemberOptions {
+  readonly name: string
+  readonly port: number
+  readonly peerPort: number
+  /** `name=url` of every member, with commas between. */
+  readonly cluster: string
+  readonly extra: readonly string[]
+}
+
 /** One etcd member on free ports in a folder of its own. */
 export class EtcdServer {
   readonly port: number
-  readonly #peerPort: number
+  readonly #options: MemberOptions
   readonly #folder: string
   readonly #extra: readonly string[]
   #process: ChildProcess | undefined
   #output = ''
 
-  private constructor(ports: readonly [number, number], extra: readonly string[]) {
-    this.port = ports[0]
-    this.#peerPort = ports[1]
-    this.#extra = extra
+  private constructor(options: MemberOptions) {
+    this.port = options.port
+    this.#options = options
+    this.#extra = options.extra
     this.#folder = mkdtempSync(join(tmpdir(), 'onceflow-etcd-'))
   }
 
   static async start(extra: readonly string[] = []): Promise<EtcdServer> {
-    const server = new EtcdServer([await freePort(), await freePort()], extra)
-    await server.restart()
+    const [server] = await EtcdServer.startCluster(['one'], extra)
+    if (server === undefined) throw new Error('one member was started')
     return server
+  }
+
+  static async startCluster(
+    names: readonly string[],
+    extra: readonly string[] = [],
+  ): Promise<EtcdServer[]> {
+    const ports: { name: string; port: number; peerPort: number }[] = []
+    for (const name of names) {
+      ports.push({ name, port: await freePort(), peerPort: await freePort() })
+    }
+    const cluster = ports.map(({ name, peerPort }) => `${name}=http://127.0.0.1:${peerPort}`)
+    const servers = ports.map((each) => {
+      return new EtcdServer({ ...each, cluster: cluster.join(','), extra })
+    })
+    await Promise.all(servers.map((server) => server.restart()))
+    return servers
   }
 
   get endpoint(): string {
@@ -42,15 +67,16 @@ export class EtcdServer {
   }
 
   async restart(): Promise<void> {
-    const peer = `http://127.0.0.1:${this.#peerPort}`
+    const { name, peerPort, cluster } = this.#options
+    const peer = `http://127.0.0.1:${peerPort}`
     const client = `${this.#scheme()}://127.0.0.1:${this.port}`
     const child = spawn(
       'etcd',
       [
-        ...['--name', 'one', '--data-dir', join(this.#folder, 'data')],
+        ...['--name', name, '--data-dir', join(this.#folder, 'data')],
         ...['--listen-client-urls', client, '--advertise-client-urls', client],
         ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
-        ...['--initial-cluster', `one=${peer}`, '--logger', 'zap'],
+        ...['--initial-cluster', cluster, '--logger', 'zap'],
         ...this.#extra,
       ],
       { stdio: ['ignore', 'pipe', 'pipe'] },

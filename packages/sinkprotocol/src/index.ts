@@ -1,2 +1,9 @@
-// Decides RESOLVE, the three-valued commit and the life of a Kafka transaction as reducers.
-export {}
+export * from './gid.ts'
+export * from './patience.ts'
+export * from './prepared-commit.ts'
+export * from './prepared-rollback.ts'
+export * from './resolve-abort.ts'
+export * from './resolve-commit.ts'
+export * from './resolve-finish.ts'
+export * from './statement.ts'
+export * from './stray.ts'

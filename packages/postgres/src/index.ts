@@ -1,2 +1,5 @@
-// The adapter to PostgreSQL: stages, seals and commits.
-export {}
+export { bookkeepingScript } from './bookkeeping.ts'
+export type { ResolveSecret } from './endpoint.ts'
+export { postgresSinkFactory } from './factory.ts'
+export { type PostgresFailPoint, postgresFailPoints } from './fail-point.ts'
+export type { PostgresSinkServices } from './services.ts'

@@ -1,0 +1,27 @@
+import { invariant, type PostgresSinkSpec } from '@onceflow/model'
+import type { SinkFactory, SinkRequest } from '@onceflow/ports'
+import { ServerWatch } from './server.ts'
+import type { PostgresSinkServices } from './services.ts'
+import { PostgresSink } from './sink.ts'
+
+/** The factory of sinks of kind 'postgres': one for a process, which remembers the servers seen. */
+export function postgresSinkFactory(services: PostgresSinkServices): SinkFactory {
+  const watch = new ServerWatch()
+  return {
+    kind: 'postgres',
+    create: (request) =>
+      new PostgresSink({ spec: specOf(request), tables: request.tables, services, watch }),
+    claim: () => ({
+      guarantee: 'exactly-once',
+      reason:
+        'rows and their ledger row are prepared in one transaction of the target and committed ' +
+        'after the decision of the checkpoint',
+    }),
+    preflight: async () => [],
+  }
+}
+
+function specOf({ spec }: SinkRequest): PostgresSinkSpec {
+  invariant(spec.kind === 'postgres', `not a PostgreSQL sink: ${spec.kind}`)
+  return spec
+}

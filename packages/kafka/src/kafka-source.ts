@@ -75,6 +75,7 @@ export class KafkaSource implements SourceLog {
 
   async open(request: OpenRequest): Promise<LogReader> {
     const { clock, journal, settings, spec } = this.options
+    for (const reader of this.readers) if (reader.released) this.readers.delete(reader)
     const connections = this.connect()
     try {
       const deadlineMs = settings.unreachableAfterMs

@@ -40,6 +40,8 @@ export class BrokerLink {
   private readonly timers = new Set<TimerHandle>()
   private readonly rejections = new Set<(error: Error) => void>()
   private ready: Promise<void> | undefined
+  private stage: 'new' | 'connected' = 'new'
+  private throttledUntilMs = 0
   private state: 'good' | 'broken' = 'good'
 
   constructor(options: LinkOptions) {
@@ -58,9 +60,17 @@ export class BrokerLink {
     return this.state === 'good'
   }
 
+  /** It has answered before, so it will most likely answer again. */
+  get proven(): boolean {
+    return this.state === 'good' && this.stage === 'connected'
+  }
+
   /** Connects, learns the versions, authenticates. Rejects with an OnceflowError. */
   connect(): Promise<void> {
-    this.ready ??= this.guarded('connecting', this.connectTimeoutMs(), () => this.broker.connect())
+    this.ready ??= this.guarded('connecting', this.connectTimeoutMs(), async () => {
+      await this.broker.connect()
+      this.stage = 'connected'
+    })
     return this.ready
   }
 
@@ -72,7 +82,9 @@ export class BrokerLink {
   ): Promise<Response> {
     await this.connect()
     const version = agreedVersion(api, this.broker.versions ?? {})
-    return this.guarded(api.name, timeoutMs, async () => {
+    // While the broker throttles us, kafkajs holds requests back, and the broker its answers.
+    const throttledMs = Math.max(0, this.throttledUntilMs - this.options.clock.monotonicMs())
+    return this.guarded(api.name, timeoutMs + throttledMs, async () => {
       const connection = await this.openConnection(api.key === fetchKey ? 1 : 0)
       return connection.send<Response>({
         request: {
@@ -84,6 +96,7 @@ export class BrokerLink {
         response: {
           decode: async (payload) => {
             const response = decodeResponse(api, payload, version)
+            this.noteThrottle(response.throttleMs)
             return { response, clientSideThrottleTime: response.throttleMs }
           },
           parse: async (decoded) => (decoded as { response: Response }).response,
@@ -107,6 +120,11 @@ export class BrokerLink {
       connection.disconnect().catch(() => undefined)
       connection.socket?.destroy()
     }
+  }
+
+  private noteThrottle(throttleMs: number): void {
+    if (throttleMs <= 0) return
+    this.throttledUntilMs = this.options.clock.monotonicMs() + throttleMs
   }
 
   private async openConnection(index: 0 | 1): Promise<KafkajsConnection> {

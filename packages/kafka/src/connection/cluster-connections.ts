@@ -47,13 +47,15 @@ export class ClusterConnections {
   }
 
   /**
-   * A connected link to any broker: those of metadata first, then the bootstrap list, each once.
-   * Rejects with the failure of the last one.
+   * A connected link to any broker: those that answered before first, then the others of metadata,
+   * then the bootstrap list, each once. Rejects with the failure of the last one.
    */
   async any(): Promise<BrokerLink> {
     const known = [...this.nodes.values()]
     const start = this.nextChoice++ % Math.max(known.length, 1)
-    const order = [...known.slice(start), ...known.slice(0, start), ...this.options.bootstrap]
+    const rotated = [...known.slice(start), ...known.slice(0, start)]
+    const proven = rotated.filter((address) => this.links.get(address)?.proven === true)
+    const order = [...proven, ...rotated, ...this.options.bootstrap]
     let last: OnceflowError | undefined
     for (const address of new Set(order)) {
       const link = this.link(address)

@@ -20,6 +20,9 @@ import { MetadataWatch } from './metadata-watch.ts'
 import type { PartitionCursor } from './partition-cursor.ts'
 import type { ReaderContext } from './reader-context.ts'
 
+/** How often in a row a leader may refuse an offset that its log has. */
+const refusalsMax = 5
+
 export interface LogReaderInput {
   /** Of this reader alone, and closed with it: a long poll blocks its connection. */
   readonly connections: ClusterConnections
@@ -72,6 +75,11 @@ export class KafkaLogReader implements LogReader, ReaderContext {
     this.watch.baseline(input.topics)
     this.watch.apply(input.topics)
     this.loops.push(this.guard(this.watch.run()), this.guard(this.assignLoops()))
+  }
+
+  /** close was called: nothing of it is left. */
+  get released(): boolean {
+    return this.state === 'closed'
   }
 
   readonly closed = (): boolean => this.state === 'closed' || this.failed !== undefined
@@ -195,7 +203,8 @@ export class KafkaLogReader implements LogReader, ReaderContext {
       const detail = `offset ${fetchOffset} does not exist: ${range}`
       const position = { topic, partition, offset: fetchOffset }
       if (fetchOffset < from) this.fail(failure('OFFSET_OUT_OF_RANGE', { detail, position }))
-      else this.fail(failure('LOG_TRUNCATED', { detail, position }))
+      else if (fetchOffset > to) this.fail(failure('LOG_TRUNCATED', { detail, position }))
+      else this.historyUnknown(cursor, range)
     } catch (thrown) {
       if (this.closed()) return
       // The next fetch meets the same error and asks again.
@@ -203,6 +212,18 @@ export class KafkaLogReader implements LogReader, ReaderContext {
     } finally {
       this.ranging.delete(cursor)
     }
+  }
+
+  /**
+   * The offset exists and is refused all the same: its leader does not know the epoch of the batch
+   * before it. A leader that is just learning its place may say so once; not again and again.
+   */
+  private historyUnknown(cursor: PartitionCursor, range: string): void {
+    const { topic, partition, fetchOffset: at, fetchEpoch } = cursor
+    const detail = `the leader does not know epoch ${fetchEpoch}; ${range}`
+    const position = { topic, partition, offset: at }
+    if (cursor.failures >= refusalsMax) this.fail(failure('LOG_TRUNCATED', { detail, position }))
+    else this.trouble(cursor, failure('SOURCE_UNREACHABLE', { detail, position }))
   }
 
   /** A loop ends only with the reader; one that throws is a defect, which the next poll reports. */

@@ -195,7 +195,8 @@ describe('the file log', () => {
   test('what is not a record is named', async () => {
     writeFileSync(join(directory, 'a.jsonl'), '{"topic":"t"}\n')
     await expect((await open()).inspect()).rejects.toThrow(/RECORD_UNREADABLE.*a.jsonl/)
-    directory = join(directory, 'missing')
-    await expect(open()).rejects.toThrow(/SOURCE_UNREACHABLE.*missing/)
+    await expect(open({ directory: join(directory, 'missing') })).rejects.toThrow(
+      /SOURCE_UNREACHABLE.*missing/,
+    )
   })
 })

@@ -64,14 +64,18 @@ function placeOnWorkers(
   request: PlacementRequest,
 ): readonly PlacedTask[] {
   const workers = [...request.workers].sort((a, b) => (a.key < b.key ? -1 : 1))
-  const share = Math.ceil(groups.length / workers.length)
+  // Every worker has `floor` tasks, and `spare` of them one more: what stays is counted so too.
+  const floor = Math.floor(groups.length / workers.length)
+  let spare = groups.length % workers.length
   const taken = new Map(workers.map((worker) => [worker.key, 0]))
   const before = new Map(request.current.map((task) => [task.subtask, task.worker]))
   const places = new Map<number, string>()
   groups.forEach((_group, index) => {
     const worker = before.get(subtask(index))
     const count = worker === undefined ? undefined : taken.get(worker)
-    if (worker === undefined || count === undefined || count >= share) return
+    if (worker === undefined || count === undefined || count > floor) return
+    if (count === floor && spare === 0) return
+    if (count === floor) spare -= 1
     taken.set(worker, count + 1)
     places.set(index, worker)
   })

@@ -89,7 +89,7 @@ function inspect(core: PipelineCore, stim: Stimulus): PipelineStep {
   const worker = pickWorker(core, undefined)
   if (worker === undefined) return go(core, { kind: 'waiting', reason: 'workers' })
   const untilMs = stim.nowMs + core.settings.orderMs
-  return go(core, { kind: 'inspecting', worker, untilMs }, [
+  return go(core, { kind: 'inspecting', worker, untilMs, generation: core.doc.generation }, [
     send(worker, { kind: 'inspect', ...stampOf(core), spec: core.doc.spec }),
   ])
 }

@@ -1,12 +1,11 @@
-import type { CheckpointNumber } from '@onceflow/model'
+import type { CheckpointNumber, Revision } from '@onceflow/model'
 import type { PipelineEffect, Stimulus, TxnTag } from './event.ts'
 import { historyKey } from './key.ts'
-import type { StoredRecord } from './record.ts'
-import { restated } from './recovery.ts'
+import { restated, type StoredRecord } from './record.ts'
 import type { Phase, PipelineCore, PipelineState } from './state.ts'
 import { go, note, type PipelineStep, standDown, termOf, txn } from './step.ts'
 import type { CheckpointSummary } from './stored.ts'
-import { judgeRepeatable, reserveTxn, restateTxn, retireTxn } from './txn.ts'
+import { judgeRepeatable, judgeRetire, reserveTxn, restateTxn, retireTxn } from './txn.ts'
 
 /**
  * Txns beside the protocol's path: blocks of checkpoint numbers (P0), COMPLETED of the last
@@ -15,6 +14,8 @@ import { judgeRepeatable, reserveTxn, restateTxn, retireTxn } from './txn.ts'
  */
 const idsPerBlock = 1_000n
 const idsLow = 200n
+/** A background Txn with an unknown outcome is made again after this. */
+const pauseMs = 200
 /** COMPLETED waits this long for a decision to ride on. */
 const completeIdleMs = 1_000
 
@@ -22,7 +23,7 @@ export const needsIds = (core: PipelineCore): boolean => core.ids.next >= core.i
 
 export function background(core: PipelineCore, phase: Phase, stim: Stimulus): PipelineStep {
   const idle = { state: { core, phase }, effects: [] }
-  if (core.background !== 'none') return idle
+  if (core.background !== 'none' || stim.nowMs < core.backgroundFromMs) return idle
   if (core.ids.end - core.ids.next < idsLow) return reserve(core, phase)
   if (completesAlone(core, phase, stim)) return completeAlone(core, phase)
   const batch = retirable(core, stim)
@@ -71,7 +72,12 @@ function retirable(core: PipelineCore, stim: Stimulus): readonly StoredRecord[] 
 function retire(core: PipelineCore, phase: Phase, batch: readonly StoredRecord[]): PipelineStep {
   const summaries = batch.map(summaryOf)
   const mark = batch.at(-1)?.record.checkpoint ?? core.retireMark
-  const request = retireTxn(termOf(core), { mark, summaries, forget: forgotten(core) })
+  const request = retireTxn(termOf(core), {
+    mark,
+    seen: core.retireSeen,
+    summaries,
+    forget: forgotten(core),
+  })
   return begin(core, phase, { tag: 'retire', effect: txn(request, 'retire') })
 }
 
@@ -96,10 +102,13 @@ export function onBackground(
   const core: PipelineCore = { ...state.core, background: 'none' }
   if (outcome.kind === 'unknown' || outcome.kind === 'not-applied') {
     const effect = note('warn', 'background write not settled', { tag, cause: outcome.cause })
-    return go(core, state.phase, [effect])
+    return go({ ...core, backgroundFromMs: stim.nowMs + pauseMs }, state.phase, [effect])
   }
   if (tag === 'reserve') return onReserved(core, state.phase, outcome)
-  const verdict = judgeRepeatable(outcome, core.leaderEpoch)
+  const verdict =
+    tag === 'retire'
+      ? judgeRetire(outcome, { term: termOf(core), mark: markAfter(core, stim) })
+      : judgeRepeatable(outcome, core.leaderEpoch)
   if (verdict.kind === 'deposed') {
     // The attempt may have moved on while this Txn was under way: then it was simply too late.
     const late = core.attemptRevision > outcome.revision || outcome.kind === 'refused'
@@ -107,7 +116,9 @@ export function onBackground(
       ? go(core, state.phase)
       : standDown(core, verdict.cause)
   }
-  return go(tag === 'retire' ? afterRetire(core, stim) : afterComplete(core), state.phase)
+  if (verdict.kind !== 'stored') return go(core, state.phase)
+  const after = tag === 'retire' ? afterRetire(core, stim, verdict.revision) : afterComplete(core)
+  return go(after, state.phase)
 }
 
 const leaderStands = (state: PipelineState, stim: Stimulus): boolean =>
@@ -136,14 +147,19 @@ function onReserved(
   return go({ ...core, ids: { next: end, end, seen: block?.modified } }, phase)
 }
 
-function afterRetire(core: PipelineCore, stim: Stimulus): PipelineCore {
+/** Records are only ever added behind the batch that is under way, so it is found again. */
+const markAfter = (core: PipelineCore, stim: Stimulus): CheckpointNumber =>
+  retirable(core, stim).at(-1)?.record.checkpoint ?? core.retireMark
+
+function afterRetire(core: PipelineCore, stim: Stimulus, seen: Revision): PipelineCore {
   const batch = retirable(core, stim)
-  const mark: CheckpointNumber = batch.at(-1)?.record.checkpoint ?? core.retireMark
+  const mark = markAfter(core, stim)
   const first = batch[0]?.record.checkpoint
   const history = core.history.slice(forgotten(core).length)
   return {
     ...core,
     retireMark: mark,
+    retireSeen: seen,
     records: core.records.filter(({ record }) => record.checkpoint > mark),
     history: first === undefined ? history : [...history, historyKey(core.doc.uid, first)],
   }

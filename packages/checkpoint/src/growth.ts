@@ -25,7 +25,12 @@ export function onInspectedRunning(
   const inspected = { generation, ...result }
   const growth = growthOf(core, result.partitions)
   if (growth === undefined) return go({ ...core, inspected }, phase)
-  return go({ ...core, inspected, growth }, phase, [
+  const grown: PipelineCore = { ...core, inspected, growth }
+  const newest = newestRecord(core)?.record
+  // Old partitions that stand at their ends already make no checkpoint that could tell.
+  const passed = newest !== undefined && passedGrowth(grown, newest)
+  const stopWanted = phase.stopWanted ?? (passed ? 'growth' : undefined)
+  return go(grown, { ...phase, stopWanted }, [
     note('warn', 'new partitions found; they are read when the old ones are passed', {
       partitions: growth.joining.map(partitionKey),
     }),

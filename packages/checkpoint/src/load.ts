@@ -1,4 +1,5 @@
 import {
+  attempt,
   type ClusterUid,
   checkpointNumber,
   fail,
@@ -50,13 +51,14 @@ export function loadPipeline(
   if (docValue === undefined) return undefined
   const doc = stored.decodeDoc(docValue.value)
   const attemptValue = byKey.get(key.attemptKey(uid))
-  if (attemptValue === undefined) {
+  if (attemptValue === undefined && doc.desired !== 'gone') {
     return fail('METADATA_FORMAT', { detail: `pipeline ${doc.name} has no attempt key` })
   }
   const decoded = <T>(name: string, decode: (text: string) => T): T | undefined => {
     const value = byKey.get(name)
     return value === undefined ? undefined : decode(value.value)
   }
+  const mark = decoded(key.retiredKey(uid), stored.decodeRetired)
   const next = from.ids === undefined ? 1n : stored.decodeIds(from.ids.value)
   const core: PipelineCore = {
     cluster: context.cluster,
@@ -64,13 +66,21 @@ export function loadPipeline(
     settings: context.settings,
     doc,
     docRevision: docValue.modified,
-    attempt: stored.decodeAttempt(attemptValue.value),
-    attemptRevision: attemptValue.modified,
+    // The keys of a pipeline that is gone may be half swept.
+    attempt:
+      attemptValue === undefined
+        ? { attempt: attempt(0n), unique: '' }
+        : stored.decodeAttempt(attemptValue.value),
+    attemptRevision: attemptValue?.modified ?? docValue.modified,
     assignment: decoded(key.assignmentKey(uid), stored.decodeAssignment),
     resolved: decoded(key.resolvedKey(uid), stored.decodeResolved),
     status: decoded(key.statusKey(uid), stored.decodeStatus),
-    records: recordsOf(from.values, uid, context.nowMs),
-    retireMark: decoded(key.retiredKey(uid), stored.decodeRetired) ?? checkpointNumber(0n),
+    // A Txn that came late may have stored a retired record once more: it is not one any longer.
+    records: recordsOf(from.values, uid, context.nowMs).filter(
+      ({ record }) => mark === undefined || record.checkpoint > mark,
+    ),
+    retireMark: mark ?? checkpointNumber(0n),
+    retireSeen: byKey.get(key.retiredKey(uid))?.modified,
     history: from.historyKeys,
     // Numbers left over in the former leader's block are skipped: none is issued twice.
     ids: { next, end: next, seen: from.ids?.modified },
@@ -80,6 +90,7 @@ export function loadPipeline(
     growth: undefined,
     confirmed: undefined,
     background: 'none',
+    backgroundFromMs: 0,
     completing: undefined,
   }
   return { core, phase: { kind: 'waiting', reason: 'workers' } }

@@ -199,3 +199,15 @@ export function headsAfter(
   }
   return [...heads.values()]
 }
+
+/** Records in their new state; the revision that first stored each one stays. */
+export function restated(
+  records: readonly StoredRecord[],
+  changed: readonly CheckpointRecord[],
+): readonly StoredRecord[] {
+  const byNumber = new Map(changed.map((record) => [record.checkpoint, record]))
+  return records.map((stored) => {
+    const record = byNumber.get(stored.record.checkpoint)
+    return record === undefined ? stored : { ...stored, record }
+  })
+}

@@ -1,15 +1,18 @@
 import { failure, unreachable } from '@onceflow/model'
-import { advance, giveUp, pickWorker } from './advance.ts'
+import { advance, giveUp } from './advance.ts'
 import { background, onBackground } from './background.ts'
 import type { PipelineEvent, PipelineMessage, Stimulus } from './event.ts'
 import * as recovery from './recovery.ts'
-import { firstIdle, whenRunning } from './running.ts'
+import * as resolve from './resolve.ts'
+import { whenRunning } from './running.ts'
+import { whenStarting } from './starting.ts'
 import type { Phase, PipelineState, WorkerKey } from './state.ts'
 import {
   go,
   note,
   type PipelineStep,
   pendingOf,
+  preceded,
   resent,
   send,
   settled,
@@ -65,10 +68,8 @@ function onReconnected(
 ): PipelineStep {
   const { core } = state
   const old = event.tasks.some((task) => task.attempt < core.attempt.attempt)
-  const moves = state.phase.kind === 'storing-attempt' || state.phase.kind === 'quiescing'
-  if (!old || moves) return inPhase(state, stim)
   const step = inPhase(state, stim)
-  return { state: step.state, effects: [...abortOld(state, event.worker), ...step.effects] }
+  return old ? preceded(abortOld(state, event.worker), step) : step
 }
 
 const abortOld = (state: PipelineState, to: WorkerKey) => [
@@ -93,13 +94,13 @@ function inPhase(state: PipelineState, stim: Stimulus): PipelineStep {
     case 'quiescing':
       return recovery.whenQuiescing(state, phase, stim)
     case 'resolving-commit':
-      return recovery.whenResolvingCommit(state, phase, stim)
+      return resolve.whenResolvingCommit(state, phase, stim)
     case 'storing-completed':
-      return recovery.whenStoringCompleted(state, phase, stim)
+      return resolve.whenStoringCompleted(state, phase, stim)
     case 'resolving-abort':
-      return recovery.whenResolvingAbort(state, phase, stim)
+      return resolve.whenResolvingAbort(state, phase, stim)
     case 'storing-resolved':
-      return recovery.whenStoringResolved(state, phase, stim)
+      return resolve.whenStoringResolved(state, phase, stim)
     case 'storing-status':
       return recovery.whenStoringStatus(state, phase, stim)
     case 'starting':
@@ -122,15 +123,18 @@ function inPhase(state: PipelineState, stim: Stimulus): PipelineStep {
 
 type In<K extends Phase['kind']> = Extract<Phase, { readonly kind: K }>
 
+/** Where nothing else follows, COMPLETED of the last checkpoint is stored at once (P9). */
+function rested(step: PipelineStep, stim: Stimulus): PipelineStep {
+  const { core, phase } = step.state
+  return phase.kind === 'waiting' ? preceded(step.effects, background(core, phase, stim)) : step
+}
+
 function whenWaiting(state: PipelineState, stim: Stimulus): PipelineStep {
   switch (stim.event.kind) {
     case 'tick':
     case 'workers':
     case 'document': {
-      const step = advance(state.core, stim)
-      return step.state.phase.kind === 'waiting'
-        ? background(step.state.core, step.state.phase, stim)
-        : step
+      return rested(advance(state.core, stim), stim)
     }
     case 'message':
     case 'reconnected':
@@ -147,9 +151,16 @@ function whenInspecting(
 ): PipelineStep {
   const { core } = state
   const { event } = stim
-  if (event.kind === 'document') return advance(core, stim)
+  // The answer to the old spec is waited for: with its like under way, two could not be told apart.
+  if (event.kind === 'document' && core.doc.desired !== 'running') return advance(core, stim)
   if (event.kind === 'message' && event.message.kind === 'inspected') {
     const { result } = event.message
+    if (event.from !== phase.worker) return stay(state)
+    if (phase.generation !== core.doc.generation) return advance(core, stim)
+    if (result.kind === 'ok' && result.partitions.length === 0) {
+      const detail = 'the source has no partition of the topics that the pipeline selects'
+      return onInspectionFailed(state, stim, [failure('TOPIC_MISSING', { detail })])
+    }
     if (result.kind === 'ok') {
       return advance({ ...core, inspected: { generation: core.doc.generation, ...result } }, stim)
     }
@@ -175,53 +186,11 @@ function onInspectionFailed(
   const detail = others > 0 ? `${cause.detail} (and ${others} more problems)` : cause.detail
   const status: StatusDoc = { failure: { ...cause, detail }, atMs: stim.wallMs }
   const request = statusTxn(termOf(core), status)
-  return go(core, { kind: 'storing-status', pending: pendingOf(request, stim.token), status }, [
+  const pending = pendingOf(request, stim.token)
+  return go(core, { kind: 'storing-status', pending, status, seen: core.docRevision }, [
     ...failures.map((item) => note('error', 'preflight', { code: item.code, detail: item.detail })),
     txn(request),
   ])
-}
-
-function whenStarting(state: PipelineState, phase: In<'starting'>, stim: Stimulus): PipelineStep {
-  const { core } = state
-  const { event } = stim
-  if (event.kind === 'message' && event.message.kind === 'task-started') {
-    const { subtask } = event.message
-    const waitingFor = phase.waitingFor.filter((other) => other !== subtask)
-    if (waitingFor.length > 0) return go(core, { ...phase, waitingFor })
-    return started(state, stim, phase)
-  }
-  if (event.kind === 'message' && event.message.kind === 'task-failed') {
-    return giveUp(core, stim, { failure: event.message.failure })
-  }
-  if (event.kind === 'reconnected') {
-    return stay(state, recovery.startOrders(core, event.worker))
-  }
-  if (event.kind === 'workers') {
-    const live = new Set(event.workers.map((worker) => worker.key))
-    const lost = core.assignment?.tasks.find((task) => !live.has(task.worker))
-    if (lost !== undefined) {
-      const detail = `worker ${lost.worker} is lost while task ${lost.subtask} started`
-      return giveUp(core, stim, { failure: failure('WORKER_LOST', { detail }) })
-    }
-  }
-  if (stim.nowMs < phase.untilMs) return stay(state)
-  const detail = `tasks ${phase.waitingFor.join(', ')} did not start in time`
-  return giveUp(core, stim, { failure: failure('TASK_FAILED', { detail }) })
-}
-
-function started(state: PipelineState, stim: Stimulus, phase: In<'starting'>): PipelineStep {
-  const { core } = state
-  const running = firstIdle(core, stim)
-  const worker = pickWorker(core, undefined)
-  const spec = core.assignment?.spec ?? core.doc.spec
-  const look =
-    worker === undefined ? [] : [send(worker, { kind: 'inspect', ...stampOf(core), spec })]
-  const startMs = Math.round(stim.nowMs - phase.sinceMs)
-  const step = background(core, running, stim)
-  return {
-    state: step.state,
-    effects: [note('info', 'attempt runs', { startMs }), ...look, ...step.effects],
-  }
 }
 
 function whenEnding(state: PipelineState, phase: In<'ending'>, stim: Stimulus): PipelineStep {
@@ -240,7 +209,7 @@ function whenEnding(state: PipelineState, phase: In<'ending'>, stim: Stimulus): 
   if (waitingFor.length > 0 && stim.nowMs < phase.untilMs) {
     return go(state.core, { ...phase, waitingFor })
   }
-  return advance(state.core, stim)
+  return rested(advance(state.core, stim), stim)
 }
 
 function whenStoringGone(

@@ -1,27 +1,17 @@
-import {
-  type CheckpointNumber,
-  checkpointNumber,
-  type Failure,
-  failure,
-  type Position,
-  partitionKey,
-  type Subtask,
-} from '@onceflow/model'
-import type { Handle } from '@onceflow/ports'
+import { checkpointNumber, type Failure, failure } from '@onceflow/model'
 import { advance, giveUp, wantsRebalance } from './advance.ts'
 import { background, needsIds } from './background.ts'
+import { completedRecord, positionGoingBack, recordOf } from './decision.ts'
 import type { PipelineEffect, PipelineMessage, Stimulus } from './event.ts'
 import { onInspectedRunning, passedGrowth } from './growth.ts'
-import { type CheckpointRecord, headsAfter } from './record.ts'
-import { restated } from './recovery.ts'
-import {
-  type CheckpointPhase,
-  newestRecord,
-  type Phase,
-  type PipelineCore,
-  type PipelineState,
-  type StopReason,
-  type WorkerKey,
+import { restated } from './record.ts'
+import type {
+  CheckpointPhase,
+  Phase,
+  PipelineCore,
+  PipelineState,
+  StopReason,
+  WorkerKey,
 } from './state.ts'
 import {
   go,
@@ -38,6 +28,7 @@ import {
   termOf,
   txn,
 } from './step.ts'
+import { barrierTo, commitTo, isOwner, repeatedOrders, tasksOf, workersOf } from './task-orders.ts'
 import { dueAfter, isDue, stronger } from './trigger-policy.ts'
 import { decideTxn, judgeRecord } from './txn.ts'
 
@@ -79,13 +70,6 @@ function stopForDocument(core: PipelineCore): StopReason | undefined {
   if (core.doc.desired === 'paused') return 'pause'
   return core.assignment?.generation === core.doc.generation ? undefined : 'spec'
 }
-
-const tasksOf = (core: PipelineCore) => core.assignment?.tasks ?? []
-const workersOf = (core: PipelineCore): readonly WorkerKey[] => [
-  ...new Set(tasksOf(core).map((task) => task.worker)),
-]
-const isOwner = (core: PipelineCore, from: WorkerKey, subtask: Subtask): boolean =>
-  tasksOf(core).some((task) => task.subtask === subtask && task.worker === from)
 
 function onTick(core: PipelineCore, phase: Running, stim: Stimulus): PipelineStep {
   const { checkpoint } = phase
@@ -226,35 +210,6 @@ function inject(
   return go(after, { ...phase, stopWanted: undefined, checkpoint: sealing }, barriers)
 }
 
-const barrierTo = (core: PipelineCore, to: WorkerKey, sealing: In<'sealing'>): PipelineEffect =>
-  send(to, {
-    kind: 'inject-barrier',
-    ...stampOf(core),
-    checkpoint: sealing.checkpoint,
-    stop: sealing.stop === undefined ? 'no' : 'yes',
-  })
-
-const commitTo = (core: PipelineCore, to: WorkerKey, done: In<'committing'>): PipelineEffect =>
-  send(to, {
-    kind: 'commit',
-    ...stampOf(core),
-    checkpoint: done.record.checkpoint,
-    revision: done.revision,
-  })
-
-/** What a worker that came back on a new stream may have missed; every order is idempotent. */
-function repeatedOrders(
-  core: PipelineCore,
-  phase: Running,
-  worker: WorkerKey,
-): readonly PipelineEffect[] {
-  if (!workersOf(core).includes(worker)) return []
-  const { checkpoint } = phase
-  if (checkpoint.kind === 'sealing') return [barrierTo(core, worker, checkpoint)]
-  if (checkpoint.kind === 'committing') return [commitTo(core, worker, checkpoint)]
-  return []
-}
-
 type SealedStim = Received & { readonly message: Extract<PipelineMessage, { kind: 'sealed' }> }
 
 /** P5: only the owner's acknowledgement of this very checkpoint counts. */
@@ -270,6 +225,10 @@ function onSealed(state: PipelineState, phase: Running, stim: SealedStim): Pipel
   const sealed = new Map(checkpoint.sealed).set(message.subtask, message)
   const sealing = { ...checkpoint, sealed }
   if (sealed.size < tasksOf(core).length) return go(core, { ...phase, checkpoint: sealing })
+  const back = positionGoingBack(core, sealing)
+  if (back !== undefined) {
+    return giveUpCheckpoint(core, stim, { checkpoint: sealing, failure: back })
+  }
   return decide(core, { ...phase, checkpoint: sealing }, stim)
 }
 
@@ -293,44 +252,6 @@ function decide(
     failed: undefined,
   }
   return go(core, { ...phase, checkpoint: deciding }, [txn(request)])
-}
-
-function recordOf(core: PipelineCore, checkpoint: In<'sealing'>, stim: Stimulus): CheckpointRecord {
-  const messages = [...checkpoint.sealed.values()]
-  const handles: readonly Handle[] = messages.flatMap((message) => message.handles)
-  const before = newestRecord(core)?.record
-  const number: CheckpointNumber = checkpoint.checkpoint
-  const sum = (pick: (message: (typeof messages)[number]) => number): number =>
-    messages.reduce((total, message) => total + pick(message), 0)
-  return {
-    checkpoint: number,
-    attempt: core.attempt.attempt,
-    leaderEpoch: core.leaderEpoch,
-    unique: stim.token,
-    kind: 'normal',
-    state: 'committed',
-    positions: messages.flatMap((message) => message.positions),
-    handles: handles.filter((handle) => handle.kind === 'sealed'),
-    contexts: messages.flatMap((message) => message.contexts),
-    heads: headsAfter(before?.heads ?? [], handles, {
-      checkpoint: number,
-      attempt: core.attempt.attempt,
-    }),
-    joined: joinedOf(before?.joined ?? [], core.assignment?.added ?? []),
-    figures: {
-      decidedAtMs: stim.wallMs,
-      records: sum((message) => message.records),
-      rows: sum((message) => message.rows),
-      sealMs: stim.nowMs - checkpoint.injectedMs,
-      decideMs: 0,
-      commitMs: 0,
-    },
-  }
-}
-
-function joinedOf(before: readonly Position[], added: readonly Position[]): readonly Position[] {
-  const known = new Set(before.map(partitionKey))
-  return [...before, ...added.filter((place) => !known.has(partitionKey(place)))]
 }
 
 /** P7 after P6: only now is anything announced. */
@@ -445,13 +366,6 @@ function complete(
   return preceded([ended], onTick(after, { ...grown, checkpoint: idle }, stim))
 }
 
-function completedRecord(checkpoint: In<'committing'>, stim: Stimulus): CheckpointRecord {
-  const { record } = checkpoint
-  const commitMs = stim.nowMs - checkpoint.decidedMs
-  const decideMs = checkpoint.decidedMs - checkpoint.injectedMs - record.figures.sealMs
-  return { ...record, state: 'completed', figures: { ...record.figures, decideMs, commitMs } }
-}
-
 /**
  * All tasks stand still at a committed checkpoint and end. What follows is decided by advance: the
  * next attempt carries the completion, and its RESOLVE finds nothing to do.
@@ -464,8 +378,9 @@ function endRun(core: PipelineCore, stop: StopReason, stim: Stimulus): PipelineS
   return go(core, { kind: 'ending', waitingFor, untilMs, stop }, ends)
 }
 
+/** What changed while the tasks were being started is acted upon at the first barrier. */
 export const firstIdle = (core: PipelineCore, stim: Stimulus): Phase => ({
   kind: 'running',
   checkpoint: { kind: 'idle', dueMs: dueAfter(core, stim.nowMs), wanted: 'no' },
-  stopWanted: undefined,
+  stopWanted: stopForDocument(core) ?? (wantsRebalance(core) ? 'rebalance' : undefined),
 })

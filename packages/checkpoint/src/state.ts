@@ -104,6 +104,8 @@ export interface PipelineCore {
   readonly status: StatusDoc | undefined
   readonly records: readonly StoredRecord[]
   readonly retireMark: CheckpointNumber
+  /** Revision of the mark's key; undefined: not there yet. */
+  readonly retireSeen: Revision | undefined
   /** Keys of history blocks, oldest first. */
   readonly history: readonly string[]
   readonly ids: IdBlock
@@ -115,6 +117,8 @@ export interface PipelineCore {
   readonly confirmed: CheckpointRecord | undefined
   /** A background Txn (reserve, retire, complete when idle) under way. */
   readonly background: 'none' | 'reserve' | 'retire' | 'complete'
+  /** After an outcome that is not known: no background Txn goes out before this. */
+  readonly backgroundFromMs: number
   /** The checkpoint of which a background Txn stores COMPLETED. */
   readonly completing: CheckpointNumber | undefined
 }
@@ -189,7 +193,13 @@ export type CheckpointPhase =
 export type Phase =
   /** No worker, or the back-off runs. */
   | { readonly kind: 'waiting'; readonly reason: 'workers' | 'back-off' }
-  | { readonly kind: 'inspecting'; readonly worker: WorkerKey; readonly untilMs: number }
+  /** generation: of the spec that is inspected; the answer to an older one is not taken. */
+  | {
+      readonly kind: 'inspecting'
+      readonly worker: WorkerKey
+      readonly untilMs: number
+      readonly generation: number
+    }
   | {
       readonly kind: 'storing-attempt'
       readonly pending: PendingTxn
@@ -253,7 +263,13 @@ export type Phase =
       readonly untilMs: number
       readonly stop: StopReason
     }
-  | { readonly kind: 'storing-status'; readonly pending: PendingTxn; readonly status: StatusDoc }
+  /** seen: revision of the document when the status was made. */
+  | {
+      readonly kind: 'storing-status'
+      readonly pending: PendingTxn
+      readonly status: StatusDoc
+      readonly seen: Revision
+    }
   /** Nothing of the pipeline runs and nothing of it is left prepared. */
   | { readonly kind: 'parked'; readonly reason: 'paused' | 'stopped' }
   | { readonly kind: 'storing-gone'; readonly pending: PendingTxn }

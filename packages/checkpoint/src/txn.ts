@@ -142,16 +142,23 @@ export function retireTxn(
   term: PipelineTerm,
   retire: {
     readonly mark: CheckpointNumber
+    /** Revision of the mark that it replaces: sent late, it must not take a newer mark back. */
+    readonly seen: Revision | undefined
     readonly summaries: readonly stored.CheckpointSummary[]
     readonly forget: readonly string[]
   },
 ): TxnRequest {
   const { pipeline } = term
   const first = retire.summaries[0]
+  const markKey = key.retiredKey(pipeline)
+  const unchanged: Compare =
+    retire.seen === undefined
+      ? { kind: 'absent', key: markKey }
+      : { kind: 'modified', key: markKey, revision: retire.seen }
   return {
-    compares: holds(term),
+    compares: [...holds(term), unchanged],
     writes: [
-      put(key.retiredKey(pipeline), stored.encodeRetired(retire.mark)),
+      put(markKey, stored.encodeRetired(retire.mark)),
       ...(first === undefined
         ? []
         : [
@@ -162,7 +169,7 @@ export function retireTxn(
       ),
       ...retire.forget.map((name): Write => ({ kind: 'delete', key: name })),
     ],
-    elseReads: [key.leaderKey, key.attemptKey(pipeline)],
+    elseReads: [key.leaderKey, key.attemptKey(pipeline), markKey],
   }
 }
 
@@ -289,6 +296,24 @@ export function judgeRepeatable(outcome: TxnOutcome, epoch: LeaderEpoch): Verdic
   return leaderIsOurs(outcome.reads[0], epoch)
     ? deposed('the attempt was moved by another hand')
     : deposed('the leader key is not ours')
+}
+
+/**
+ * Of retireTxn: reads are [leader, attempt, mark]. A mark that is ours already means that an earlier
+ * sending was stored.
+ */
+export function judgeRetire(
+  outcome: TxnOutcome,
+  sent: { readonly term: PipelineTerm; readonly mark: CheckpointNumber },
+): Verdict {
+  const [leader, , mark] = outcome.kind === 'refused' ? outcome.reads : []
+  const ours =
+    mark !== undefined &&
+    leaderIsOurs(leader, sent.term.leaderEpoch) &&
+    stored.decodeRetired(mark.value) === sent.mark
+  return ours
+    ? { kind: 'stored', revision: mark.modified }
+    : judgeRepeatable(outcome, sent.term.leaderEpoch)
 }
 
 /** Of goneTxn: a name that is no longer ours means that the first sending was stored. */

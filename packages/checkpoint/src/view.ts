@@ -1,11 +1,15 @@
-import type { PipelineState, WorkerKey } from './state.ts'
+import { needsIds } from './background.ts'
+import type { PipelineCore, PipelineState, WorkerKey } from './state.ts'
 
 /** When the reducer wants its next tick; undefined: it waits for something else. */
 export function wakeAt(state: PipelineState): number | undefined {
   const { core, phase } = state
   switch (phase.kind) {
     case 'waiting':
-      return phase.reason === 'back-off' ? core.restarts.notBeforeMs : undefined
+      return earliest(
+        phase.reason === 'back-off' ? core.restarts.notBeforeMs : undefined,
+        core.confirmed === undefined ? undefined : backgroundAt(core),
+      )
     case 'inspecting':
     case 'quiescing':
     case 'starting':
@@ -28,6 +32,15 @@ export function wakeAt(state: PipelineState): number | undefined {
   }
 }
 
+/** When a background Txn may go out; undefined: one is under way. */
+const backgroundAt = (core: PipelineCore): number | undefined =>
+  core.background === 'none' ? core.backgroundFromMs : undefined
+
+const earliest = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined ? b : b === undefined ? a : Math.min(a, b)
+const later = (atMs: number, fromMs: number | undefined): number | undefined =>
+  fromMs === undefined ? undefined : Math.max(atMs, fromMs)
+
 /** How often a running pipeline looks after what has no timer of its own (retirement, timeouts). */
 const slowTickMs = 1_000
 
@@ -37,9 +50,15 @@ function wakeRunning(state: PipelineState): number | undefined {
   const { checkpoint } = phase
   switch (checkpoint.kind) {
     case 'idle':
-      if (phase.stopWanted !== undefined || checkpoint.wanted === 'full') return checkpoint.dueMs
-      if (checkpoint.wanted === 'data') return checkpoint.dueMs
-      return core.confirmed === undefined ? undefined : checkpoint.dueMs + slowTickMs + 1
+      if (phase.stopWanted !== undefined || checkpoint.wanted !== 'no') {
+        const dueMs =
+          phase.stopWanted === undefined && checkpoint.wanted === 'data' ? checkpoint.dueMs : 0
+        // Without a number the barrier waits for the block, which comes as an event of its own.
+        return needsIds(core) ? later(dueMs, backgroundAt(core)) : dueMs
+      }
+      return core.confirmed === undefined
+        ? undefined
+        : later(checkpoint.dueMs + slowTickMs + 1, backgroundAt(core))
     case 'sealing': {
       const limitMs = core.assignment?.spec.checkpoint.timeoutMs ?? 60_000
       return checkpoint.injectedMs + limitMs + 1

@@ -138,4 +138,25 @@ describe('a link to a broker that misbehaves', () => {
     const results = await Promise.allSettled(calls)
     expect(results.map((result) => result.status)).toEqual(Array(5).fill('rejected'))
   })
+
+  test('an idle link arms no timers: kafkajs as shipped fires one every millisecond', async () => {
+    const broker = await fakeBroker((socket, { api, id }) => {
+      if (api === 18) socket.write(framed(id, apiVersions))
+    })
+    opened.push(broker)
+    const link = await linkTo(broker.port)
+    await link.connect()
+    const original = globalThis.setTimeout
+    let armed = 0
+    globalThis.setTimeout = Object.assign((...words: Parameters<typeof original>) => {
+      armed++
+      return original(...words)
+    }, original)
+    try {
+      await new Promise((done) => original(done, 200))
+    } finally {
+      globalThis.setTimeout = original
+    }
+    expect(armed).toBeLessThan(10)
+  })
 })

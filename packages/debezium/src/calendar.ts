@@ -64,8 +64,11 @@ export function timeText(micros: number): string {
   const minute = minutes % 60
   const hour = (minutes - minute) / 60
   const text = `${two(hour)}:${two(minute)}:${two(second)}`
-  return fraction === 0 ? text : `${text}.${String(fraction).padStart(6, '0')}`
+  return fraction === 0 ? text : `${text}.${fractionText(String(fraction))}`
 }
+
+/** Six digits without the zeros behind, as PostgreSQL writes fractions of a second. */
+const fractionText = (micros: string): string => micros.padStart(6, '0').replace(/0+$/, '')
 
 export function timestampText(days: number, microsOfDay: number): string {
   const { year, month, day } = civilDate(days)
@@ -122,5 +125,5 @@ export function durationText(micros: bigint): string {
   const clock = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n]
     .map((part) => String(part).padStart(2, '0'))
     .join(':')
-  return `${sign}${clock}${fraction === 0n ? '' : `.${String(fraction).padStart(6, '0')}`}`
+  return `${sign}${clock}${fraction === 0n ? '' : `.${fractionText(String(fraction))}`}`
 }

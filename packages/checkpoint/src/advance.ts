@@ -301,5 +301,6 @@ function finalFailure(
 
 function backOffMs(core: PipelineCore, consecutive: number, cause: Failure): number {
   if (cause.code === 'WORKER_LOST' || consecutive === 1) return 0
-  return Math.min(50 * 2 ** Math.min(consecutive - 1, 20), core.settings.backOffMaxMs)
+  const { backOffMinMs, backOffMaxMs } = core.settings
+  return Math.min(backOffMinMs * 2 ** Math.min(consecutive - 2, 20), backOffMaxMs)
 }

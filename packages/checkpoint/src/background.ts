@@ -51,8 +51,9 @@ function completesAlone(core: PipelineCore, phase: Phase, stim: Stimulus): boole
 
 function completeAlone(core: PipelineCore, phase: Phase): PipelineStep {
   const record = core.confirmed
-  if (record === undefined) return go(core, phase)
-  const request = restateTxn(termOf(core), [record], undefined)
+  const stored = core.records.find((item) => item.record.checkpoint === record?.checkpoint)
+  if (record === undefined || stored === undefined) return go(core, phase)
+  const request = restateTxn(termOf(core), [{ ...stored, record }], undefined)
   const after = { ...core, completing: record.checkpoint }
   return begin(after, phase, { tag: 'complete', effect: txn(request, 'complete') })
 }

@@ -119,15 +119,16 @@ function onResolveCommitted(
   }
   const lost = outcome.kind === 'lost' ? outcome.lost : []
   const lostNumbers = new Set(lost.map((item) => item.checkpoint))
-  const records = core.records
+  const standing = core.records
     .filter(({ record }) => isOpen(record))
-    .map(
-      ({ record }): CheckpointRecord => ({
+    .map(({ record, revision }) => ({
+      record: {
         ...record,
-        state: lostNumbers.has(record.checkpoint) ? 'lost' : 'completed',
-      }),
-    )
-  if (records.length === 0) return resolveAbort(core, stim, { revision: core.attemptRevision })
+        state: lostNumbers.has(record.checkpoint) ? ('lost' as const) : ('completed' as const),
+      },
+      revision,
+    }))
+  if (standing.length === 0) return resolveAbort(core, stim, { revision: core.attemptRevision })
   const first = lost[0]
   const stops: StatusDoc | undefined =
     first === undefined
@@ -136,7 +137,8 @@ function onResolveCommitted(
           failure: { ...first.failure, code: 'DATA_LOSS', class: 'fatal' },
           atMs: stim.wallMs,
         }
-  const request = restateTxn(termOf(core), records, stops)
+  const request = restateTxn(termOf(core), standing, stops)
+  const records = standing.map(({ record }) => record)
   return go(
     core,
     { kind: 'storing-completed', pending: pendingOf(request, stim.token), records, stops },
@@ -161,7 +163,8 @@ function onOrderFailed(
   })
   const restarts = { ...core.restarts, last: order.failure }
   if (order.failure.class === 'retry') {
-    const pauseMs = Math.min(50 * 2 ** Math.min(phase.tries, 20), core.settings.backOffMaxMs)
+    const { backOffMinMs, backOffMaxMs } = core.settings
+    const pauseMs = Math.min(backOffMinMs * 2 ** Math.min(phase.tries, 20), backOffMaxMs)
     const untilMs = stim.nowMs + pauseMs
     const next = { ...phase, worker: undefined, untilMs, tries: phase.tries + 1 }
     return go({ ...core, restarts }, next, [seen])

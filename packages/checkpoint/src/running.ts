@@ -5,13 +5,14 @@ import { completedRecord, positionGoingBack, recordOf } from './decision.ts'
 import type { PipelineEffect, PipelineMessage, Stimulus } from './event.ts'
 import { onInspectedRunning, passedGrowth } from './growth.ts'
 import { restated } from './record.ts'
-import type {
-  CheckpointPhase,
-  Phase,
-  PipelineCore,
-  PipelineState,
-  StopReason,
-  WorkerKey,
+import {
+  type CheckpointPhase,
+  newestRecord,
+  type Phase,
+  type PipelineCore,
+  type PipelineState,
+  type StopReason,
+  type WorkerKey,
 } from './state.ts'
 import {
   go,
@@ -240,7 +241,10 @@ function decide(
 ): PipelineStep {
   const { checkpoint } = phase
   const record = recordOf(core, checkpoint, stim)
-  const request = decideTxn(termOf(core), record, core.confirmed)
+  const request = decideTxn(termOf(core), record, {
+    after: newestRecord(core),
+    completes: core.confirmed,
+  })
   const deciding: In<'deciding'> = {
     kind: 'deciding',
     record,

@@ -52,6 +52,8 @@ export interface CheckpointSettings {
   readonly retentionMs: number
   /** Consecutive failures without a completed checkpoint before the pipeline stops. */
   readonly restartsMax: number
+  /** Before the second attempt after a failure; the first one waits for nothing. */
+  readonly backOffMinMs: number
   readonly backOffMaxMs: number
   /** How long tasks of the old attempt may take to end before RESOLVE goes on without them. */
   readonly quiesceMs: number
@@ -69,6 +71,7 @@ export const defaultSettings: CheckpointSettings = {
   recordsKept: 10,
   retentionMs: 60_000,
   restartsMax: 20,
+  backOffMinMs: 100,
   backOffMaxMs: 5_000,
   quiesceMs: 2_000,
   startMs: 30_000,

@@ -7,7 +7,7 @@ import {
 } from '@onceflow/model'
 import type { Compare, StoredValue, TxnOutcome, TxnRequest, Write } from '@onceflow/ports'
 import * as key from './key.ts'
-import { type CheckpointRecord, decodeRecord, encodeRecord } from './record.ts'
+import { type CheckpointRecord, decodeRecord, encodeRecord, type StoredRecord } from './record.ts'
 import * as stored from './stored.ts'
 
 /**
@@ -62,15 +62,31 @@ export function attemptTxn(
   }
 }
 
-/** P6: the one commit point. `completes` is the checkpoint before, confirmed meanwhile. */
+/** A record that is there still: sent late, a Txn must not store again what was retired. */
+const stands = (pipeline: PipelineUid, { record, revision }: Standing): Compare => ({
+  kind: 'created',
+  key: key.recordKey(pipeline, record.checkpoint),
+  revision,
+})
+type Standing = Pick<StoredRecord, 'record' | 'revision'>
+
+/**
+ * P6: the one commit point. `after` is the newest decision so far, `completes` the same one,
+ * confirmed meanwhile.
+ */
 export function decideTxn(
   term: PipelineTerm,
   record: CheckpointRecord,
-  completes: CheckpointRecord | undefined,
+  last: { readonly after: Standing | undefined; readonly completes: CheckpointRecord | undefined },
 ): TxnRequest {
   const name = key.recordKey(term.pipeline, record.checkpoint)
+  const { after, completes } = last
   return {
-    compares: [...holds(term), { kind: 'absent', key: name }],
+    compares: [
+      ...holds(term),
+      { kind: 'absent', key: name },
+      ...(after === undefined ? [] : [stands(term.pipeline, after)]),
+    ],
     writes: [
       putRecord(term.pipeline, record),
       ...(completes === undefined ? [] : [putRecord(term.pipeline, completes)]),
@@ -82,23 +98,18 @@ export function decideTxn(
 /** Rewrites records in another state (COMPLETED, LOST); they exist and only we write them. */
 export function restateTxn(
   term: PipelineTerm,
-  records: readonly CheckpointRecord[],
+  records: readonly Standing[],
   stops: stored.StatusDoc | undefined,
 ): TxnRequest {
-  const first = records[0]
   return {
-    compares: holds(term),
+    compares: [...holds(term), ...records.map((standing) => stands(term.pipeline, standing))],
     writes: [
-      ...records.map((record) => putRecord(term.pipeline, record)),
+      ...records.map(({ record }) => putRecord(term.pipeline, record)),
       ...(stops === undefined
         ? []
         : [put(key.statusKey(term.pipeline), stored.encodeStatus(stops))]),
     ],
-    elseReads: [
-      key.leaderKey,
-      key.attemptKey(term.pipeline),
-      ...(first === undefined ? [] : [key.recordKey(term.pipeline, first.checkpoint)]),
-    ],
+    elseReads: [key.leaderKey, key.attemptKey(term.pipeline)],
   }
 }
 
@@ -110,8 +121,10 @@ export function resolvedTxn(
 ): TxnRequest {
   const { pipeline } = term
   const names = initial === undefined ? [] : [key.recordKey(pipeline, initial.checkpoint)]
+  // Checkpoint 0 is absent once more after its retirement: then the mark is there.
+  const absent = initial === undefined ? [] : [...names, key.retiredKey(pipeline)]
   return {
-    compares: [...holds(term), ...names.map((name): Compare => ({ kind: 'absent', key: name }))],
+    compares: [...holds(term), ...absent.map((name): Compare => ({ kind: 'absent', key: name }))],
     writes: [
       put(key.resolvedKey(pipeline), stored.encodeResolved(resolved)),
       ...(initial === undefined ? [] : [putRecord(pipeline, initial)]),

@@ -10,54 +10,53 @@ import { EtcdMetadataStore, type EtcdOptions } from '@onceflow/etcd'
 import { fail } from '@onceflow/model'
 import type { MetadataStore } from '@onceflow/ports'
 import { RpcServer } from '@onceflow/rpc'
+import type { CoordinatorConfig, MetadataConfig } from '@onceflow/spec'
 import { coordinatorRegistry } from './metrics.ts'
-import type { CoordinatorOptions, EtcdSettings, RunningProcess } from './process-options.ts'
-import { metricsOf, type ProcessParts, processParts } from './process-parts.ts'
+import type { ProcessRuntime, RunningProcess } from './process-options.ts'
+import { metricsOf, type ProcessParts, processName, processParts } from './process-parts.ts'
 import { systemClock, systemRandom } from './system-clock.ts'
 
 /** A coordinator on etcd. */
-export async function startCoordinator(options: CoordinatorOptions): Promise<RunningProcess> {
-  const parts = processParts(options, { role: 'coordinator', node: options.node })
-  const store = new EtcdMetadataStore(etcdOptions(options.etcd))
-  return runCoordinator(options, store, parts)
+export async function startCoordinator(
+  config: CoordinatorConfig,
+  runtime: ProcessRuntime,
+): Promise<RunningProcess> {
+  const node = processName(config.id, 'coordinator')
+  const parts = processParts(runtime, config.logLevel, { role: 'coordinator', node })
+  const store = new EtcdMetadataStore(etcdOptions(config.metadata, parts))
+  const { advertise, leaseTtlMs } = config
+  return runCoordinator({ ...config, node, advertise, leaseTtlMs }, store, parts)
 }
 
-/** A coordinator on any metadata store; it closes the store when it stops. */
+export type LeadingOptions = Omit<CoordinatorConfig, 'id' | 'metadata'> & {
+  readonly node: string
+}
+
+/** A coordinator on any metadata store, which it closes when it stops. */
 export async function runCoordinator(
-  options: Omit<CoordinatorOptions, 'etcd'>,
+  options: LeadingOptions,
   store: MetadataStore,
   parts: ProcessParts,
 ): Promise<RunningProcess> {
-  const { journal, failPoints } = parts
+  const { journal } = parts
   let coordinator: Coordinator | undefined
-  const admin = relayAdmin(
-    () => coordinator?.admin() ?? fail('NOT_LEADER', { detail: 'starting' }),
-  )
   const server = new RpcServer({
     listen: options.listen,
     advertise: options.advertise,
     insecureBind: options.insecureBind,
-    admin,
+    admin: relayAdmin(() => coordinator?.admin() ?? fail('NOT_LEADER', { detail: 'starting' })),
     clock: systemClock,
     journal,
   })
   await server.start()
-  coordinator = new Coordinator({
-    store,
-    gate: server.gate,
-    clock: systemClock,
-    random: systemRandom,
-    journal,
-    failPoints,
-    settings: defaultTermSettings,
-    checkpoint: defaultSettings,
-    identity: { node: options.node, address: server.address },
-    lease: defaultLeaseSettings,
-    version: options.version,
-  })
+  coordinator = makeCoordinator(options, { server, store, parts })
+  const registry = coordinatorRegistry(coordinator, parts.runtime.version)
+  const metrics = await metricsOf(options.metricsListen, registry)
   coordinator.start()
-  const metrics = await metricsOf(options, coordinatorRegistry(coordinator, options.version))
-  journal.write('info', 'coordinator started', { address: server.address })
+  journal.write('info', 'coordinator started', {
+    address: server.address,
+    metricsPort: metrics?.port,
+  })
   return {
     address: server.address,
     metricsPort: metrics?.port,
@@ -70,19 +69,62 @@ export async function runCoordinator(
   }
 }
 
-function etcdOptions(settings: EtcdSettings): EtcdOptions {
-  const { tls, auth } = settings
+function makeCoordinator(
+  options: LeadingOptions,
+  on: { readonly server: RpcServer; readonly store: MetadataStore; readonly parts: ProcessParts },
+): Coordinator {
+  const { journal, failPoints, runtime } = on.parts
+  return new Coordinator({
+    store: on.store,
+    gate: on.server.gate,
+    clock: systemClock,
+    random: systemRandom,
+    journal,
+    failPoints,
+    settings: {
+      ...defaultTermSettings,
+      heartbeatIntervalMs: options.heartbeatIntervalMs,
+      registry: {
+        goneAfterMs: options.workerReconnectMs,
+        silentAfterMs: options.workerLostMs,
+      },
+    },
+    checkpoint: {
+      ...defaultSettings,
+      restartsMax: options.restartsMax,
+      backOffMinMs: options.restartBackoffMinMs,
+      backOffMaxMs: options.restartBackoffMaxMs,
+    },
+    identity: { node: options.node, address: on.server.address },
+    lease: {
+      ...defaultLeaseSettings,
+      ttlMs: options.leaseTtlMs,
+      marginMs: Math.max(500, options.leaseTtlMs * 0.3),
+      keepaliveMs: Math.min(1_000, options.leaseTtlMs / 5),
+    },
+    version: runtime.version,
+  })
+}
+
+function etcdOptions(config: MetadataConfig, parts: ProcessParts): EtcdOptions {
+  const { username, password, caFile, certFile, keyFile } = config
+  const scheme = caFile === undefined ? 'http' : 'https'
+  const prefix = config.prefix.endsWith('/') ? config.prefix : `${config.prefix}/`
   return {
-    endpoints: settings.endpoints,
-    prefix: `onceflow/${settings.cluster}/`,
-    ...(auth === undefined ? {} : { auth }),
-    ...(tls === undefined
+    endpoints: config.endpoints.map((place) =>
+      place.includes('://') ? place : `${scheme}://${place}`,
+    ),
+    prefix,
+    ...(username === undefined || password === undefined
+      ? {}
+      : { auth: { username, password: parts.secrets.resolve(password) } }),
+    ...(caFile === undefined
       ? {}
       : {
           tls: {
-            ca: readFileSync(tls.caFile),
-            ...(tls.certFile === undefined ? {} : { cert: readFileSync(tls.certFile) }),
-            ...(tls.keyFile === undefined ? {} : { key: readFileSync(tls.keyFile) }),
+            ca: readFileSync(caFile),
+            ...(certFile === undefined ? {} : { cert: readFileSync(certFile) }),
+            ...(keyFile === undefined ? {} : { key: readFileSync(keyFile) }),
           },
         }),
   }

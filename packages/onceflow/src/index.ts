@@ -1,2 +1,6 @@
-// The library that users import: reads configuration and wires adapters to loops.
-export {}
+export { type LeadingOptions, runCoordinator, startCoordinator } from './coordinator-process.ts'
+export { type DevDatabase, type RunningDev, startDev } from './dev-process.ts'
+export type { ProcessRuntime, RunningProcess } from './process-options.ts'
+export { SecretStore } from './secret-store.ts'
+export { systemClock, systemRandom } from './system-clock.ts'
+export { runWorker, startWorker, type WorkerExtensions } from './worker-process.ts'

@@ -2,12 +2,13 @@ import { fileSourceLogFactory } from '@onceflow/embedded'
 import { KafkaSourceFactory } from '@onceflow/kafka'
 import { failureText, incarnation, workerId } from '@onceflow/model'
 import type { SinkFactory, SourceLogFactory } from '@onceflow/ports'
+import { postgresSinkFactory } from '@onceflow/postgres'
 import { createLeaderLink } from '@onceflow/rpc'
+import type { WorkerConfig } from '@onceflow/spec'
 import { debeziumDecoder, defaultWorkerLimits, WorkerLoop } from '@onceflow/worker'
 import { processRegistry } from './metrics.ts'
-import type { RunningProcess, WorkerProcessOptions } from './process-options.ts'
-import { metricsOf, type ProcessParts, processParts } from './process-parts.ts'
-import { postgresSinks } from './sink-factories.ts'
+import type { ProcessRuntime, RunningProcess } from './process-options.ts'
+import { metricsOf, type ProcessParts, processName, processParts } from './process-parts.ts'
 import { systemClock, systemRandom, yieldTurn } from './system-clock.ts'
 
 /** Sinks of the user's own beside the ones that come with onceflow. */
@@ -16,31 +17,40 @@ export interface WorkerExtensions {
 }
 
 export async function startWorker(
-  options: WorkerProcessOptions,
+  config: WorkerConfig,
+  runtime: ProcessRuntime,
   extensions: WorkerExtensions = { sinks: [] },
 ): Promise<RunningProcess> {
-  const parts = processParts(options, { role: 'worker', worker: options.worker })
-  const { journal, failPoints } = parts
-  const link = createLeaderLink({
-    addresses: options.coordinators,
-    clock: systemClock,
-    random: systemRandom,
-  })
+  const worker = processName(config.id, 'worker')
+  const parts = processParts(runtime, config.logLevel, { role: 'worker', worker })
+  return runWorker({ ...config, worker }, parts, extensions)
+}
+
+export async function runWorker(
+  options: Omit<WorkerConfig, 'id'> & { readonly worker: string },
+  parts: ProcessParts,
+  extensions: WorkerExtensions = { sinks: [] },
+): Promise<RunningProcess> {
+  const { journal, failPoints, runtime } = parts
   const loop = new WorkerLoop({
     worker: workerId(options.worker),
     incarnation: incarnation(systemRandom.token(12)),
-    version: options.version,
-    link,
+    version: runtime.version,
+    link: createLeaderLink({
+      addresses: options.coordinators,
+      clock: systemClock,
+      random: systemRandom,
+    }),
     clock: systemClock,
     journal,
     failPoints,
     sources: sourcesOf(parts),
-    sinks: [...postgresSinks(parts), ...extensions.sinks],
+    sinks: [sinkOf(parts), ...extensions.sinks],
     createDecoder: debeziumDecoder,
     limits: {
       ...defaultWorkerLimits,
-      tasksMax: options.tasksMax ?? defaultWorkerLimits.tasksMax,
-      readerBytesMax: options.readerBytesMax ?? defaultWorkerLimits.readerBytesMax,
+      tasksMax: options.tasksMax,
+      drainMs: options.drainTimeoutMs,
     },
     rssBytes: () => process.memoryUsage.rss(),
     yieldTurn,
@@ -54,8 +64,11 @@ export async function startWorker(
     },
   })
   loop.start()
-  const metrics = await metricsOf(options, processRegistry(options.version, 'worker'))
-  journal.write('info', 'worker started', { coordinators: options.coordinators.join(',') })
+  const metrics = await metricsOf(options.metricsListen, processRegistry(runtime.version, 'worker'))
+  journal.write('info', 'worker started', {
+    coordinators: options.coordinators.join(','),
+    metricsPort: metrics?.port,
+  })
   return {
     address: '',
     metricsPort: metrics?.port,
@@ -75,12 +88,23 @@ const stackOf = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error)
 
 function sourcesOf(parts: ProcessParts): readonly SourceLogFactory[] {
+  const { journal, secrets } = parts
   return [
     new KafkaSourceFactory({
       clock: systemClock,
-      journal: parts.journal,
-      resolveSecret: (secret) => parts.secrets.resolve(secret),
+      journal,
+      resolveSecret: (secret) => secrets.resolve(secret),
     }),
-    fileSourceLogFactory({ clock: systemClock, journal: parts.journal }),
+    fileSourceLogFactory,
   ]
+}
+
+function sinkOf(parts: ProcessParts): SinkFactory {
+  const { journal, failPoints, secrets } = parts
+  return postgresSinkFactory({
+    clock: systemClock,
+    journal,
+    failPoints,
+    resolveSecret: async (secret) => secrets.resolve(secret),
+  })
 }

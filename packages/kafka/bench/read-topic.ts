@@ -1,9 +1,10 @@
 // How fast a topic is read, by one process and one reader; not part of any test.
 //
-//   node --conditions=source packages/kafka/bench/read-topic.ts BROKERS TOPIC [fill MEGABYTES CODEC]
+//   node --conditions=source packages/kafka/bench/read-topic.ts \
+//     BROKERS TOPIC [fill MEGABYTES CODEC]
 //
-// `fill` makes the topic with four partitions and writes records of 1,200 bytes first. Each of three
-// runs reads everything from the start up to the end as it is then.
+// `fill` makes the topic with four partitions and writes records of 1,200 bytes first. Each of
+// three runs reads everything from the start up to the end as it is then.
 import { offset } from '@onceflow/model'
 import { type Codec, codecs } from '../test/support/batch-encoder.ts'
 import { openSource } from '../test/support/source-under-test.ts'

@@ -4,7 +4,7 @@ export interface KafkaSettings {
   readonly requestTimeoutMs: number
   /** How long a Fetch waits at the broker for something to arrive. */
   readonly maxWaitMs: number
-  /** Instead of maxWaitMs while a partition is left out of the request: it may get room meanwhile. */
+  /** Instead of maxWaitMs while a partition is left out: it may get room meanwhile. */
   readonly maxWaitLeftOutMs: number
   /** Of one Fetch answer, over all partitions. */
   readonly fetchBytesMax: number

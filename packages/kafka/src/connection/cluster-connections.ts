@@ -5,7 +5,7 @@ import { BrokerLink } from './broker-link.ts'
 import type { CommonConnectionOptions, ConnectionSettings } from './connection-options.ts'
 
 export interface ClusterOptions {
-  /** `host:port` of the spec, used until metadata has named the brokers and when none of those answers. */
+  /** `host:port` of the spec: for the start, and for when no broker of metadata answers. */
   readonly bootstrap: readonly string[]
   readonly common: CommonConnectionOptions
   readonly settings: ConnectionSettings

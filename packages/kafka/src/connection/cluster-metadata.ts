@@ -14,7 +14,7 @@ export async function askMetadata(
   return response
 }
 
-/** The topics that the spec selects, in the order of their names; those that do not exist left out. */
+/** The topics that the spec selects and that exist, in the order of their names. */
 export async function askSelectedTopics(
   connections: ClusterConnections,
   selection: TopicSelection,

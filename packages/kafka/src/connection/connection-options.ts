@@ -82,8 +82,8 @@ const socketFactory: ISocketFactory = ({ host, port, ssl, onConnect }) => {
 }
 
 /**
- * What kafkajs reports is repeated by the failure that we build from the error that it throws, so its
- * own lines are debug lines. Their extra fields are left out: they may hold whole requests.
+ * What kafkajs reports is repeated by the failure that we build from the error that it throws, so
+ * its own lines are debug lines. Their extra fields are left out: they may hold whole requests.
  */
 function quietLogger(journal: Journal): KafkajsLogger {
   const drop = (): void => undefined

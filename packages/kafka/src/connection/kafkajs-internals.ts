@@ -1,7 +1,7 @@
 /**
  * The few internals of kafkajs that this room stands on, with their types: sockets, framing,
- * correlation ids, ApiVersions, SASL and TLS. Requests and records are our own. kafkajs is frozen at
- * 2.2.4, and nothing but that version may be used, since none of this is its public interface.
+ * correlation ids, ApiVersions, SASL and TLS. Requests and records are our own. kafkajs is frozen
+ * at 2.2.4, and no other version may be used, since none of this is its public interface.
  */
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'

@@ -59,7 +59,7 @@ function inTurn(cursors: readonly PartitionCursor[], turn: number): readonly Par
   return [...starved, ...rotated.filter((cursor) => cursor.starved === 'no')]
 }
 
-/** A broker refuses a topic that stands twice in a request, so its partitions are brought together. */
+/** A broker refuses a topic that stands twice in a request: its partitions are put together. */
 function byTopic(cursors: readonly PartitionCursor[], bytesMax: number): FetchTopic[] {
   const topics = new Map<string, FetchTopic & { partitions: FetchPartition[] }>()
   for (const cursor of cursors) {

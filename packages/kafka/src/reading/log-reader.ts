@@ -40,9 +40,9 @@ export interface LogReaderInput {
  * Reads a fixed set of partitions: one fetch loop for each broker that leads some of them, one loop
  * that looks at the metadata, and a queue that `poll` empties.
  *
- * Invariants: once failed, it stays failed with its first failure, and no poll returns a batch again;
- * once closed, no loop sends another request; bytes queued and asked for stay under bufferBytesMax,
- * except that one batch larger than the room of its broker is let in.
+ * Invariants: once failed, it stays failed with its first failure, and no poll returns a batch
+ * again; once closed, no loop sends another request; bytes queued and asked for stay under
+ * bufferBytesMax, except that one batch larger than the room of its broker is let in.
  */
 export class KafkaLogReader implements LogReader, ReaderContext {
   readonly connections: ClusterConnections

@@ -24,8 +24,8 @@ const otherIdAnswers = 2
  * Looks at the metadata every few seconds, and at once when a fetch loop meets something that only
  * metadata explains.
  *
- * Invariants: an older leader epoch never replaces a newer one; every partition of the selected topics
- * is in `seen`, and those that were not there at the start are in `found`.
+ * Invariants: an older leader epoch never replaces a newer one; every partition of the selected
+ * topics is in `seen`, and those that were not there at the start are in `found`.
  */
 export class MetadataWatch {
   private readonly context: ReaderContext

@@ -32,8 +32,8 @@ const lengthEnd = 12
 const magicAt = 16
 
 /**
- * complete: `to` is its end. cut: the answer ends within the batch, which is normal for the last one.
- * unreadable: not a batch of format 2.
+ * complete: `to` is its end. cut: the answer ends within the batch, which is normal for the last
+ * one. unreadable: not a batch of format 2.
  */
 export type BatchSpan =
   | { readonly kind: 'complete'; readonly to: number; readonly lastOffset: bigint }

@@ -12,7 +12,8 @@ const noProducer = -1n
 
 /**
  * read_committed, as Kafka's own consumer does it: the answer names the aborted transactions that
- * reach into it; from its first offset on a producer's batches are left out, until its ABORT marker.
+ * reach into it; from its first offset on, a producer's batches are left out until its ABORT
+ * marker.
  *
  * Invariants: the filter serves one answer, whose batches are shown to it once each and in order;
  * `aborting` holds the producers whose aborted transaction covers the place just looked at.

@@ -1,6 +1,6 @@
 /**
- * Error codes of Kafka's protocol by number, as its documentation names them. kafkajs' own table ends
- * before 90, which is why it cannot be asked.
+ * Error codes of Kafka's protocol by number, as its documentation names them. kafkajs' own table
+ * ends before 90, which is why it cannot be asked.
  */
 const names: { readonly [code: number]: string } = {
   [-1]: 'UNKNOWN_SERVER_ERROR',

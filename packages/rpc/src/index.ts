@@ -3,6 +3,8 @@ import type { LeaderLink } from '@onceflow/ports'
 import { type LeaderLinkOptions, StreamLeaderLink } from './leader-link.ts'
 import { rpcLimits } from './limits.ts'
 
+export { AdminClient, type AdminClientOptions, type AdminResponse } from './admin-client.ts'
+export type { AdminMethod, AdminMethods } from './admin-methods.ts'
 export { checkBind } from './bind-address.ts'
 export { type RpcLimits, rpcLimits } from './limits.ts'
 export { RpcServer, type RpcServerOptions } from './rpc-server.ts'
@@ -15,3 +17,6 @@ export function createLeaderLink(
 ): LeaderLink {
   return new StreamLeaderLink({ ...options, limits: { ...rpcLimits, ...options.limits } })
 }
+export { RefusedCall } from './refused-call.ts'
+export type { FieldProblem } from './status-details.ts'
+export { structToWire } from './struct-wire.ts'

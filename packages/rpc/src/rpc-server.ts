@@ -116,12 +116,13 @@ export class RpcServer {
   #addServices(): void {
     const definition = controlService() as unknown as ServiceDefinition
     this.#server.addService(definition, this.#gate.implementation)
-    const { admin, journal } = this.#options
+    const { admin, clock, journal } = this.#options
     if (admin !== undefined) {
       const services = adminServices({
         handler: admin,
         leadership: () => this.#gate.leadership,
         limits: this.#limits,
+        clock,
         journal,
       })
       for (const one of services) this.#server.addService(one.definition, one.implementation)

@@ -1,5 +1,6 @@
 // In-memory twins of the ports, for tests and conformance suites.
 export * from './manual-clock.ts'
+export * from './memory-admin.ts'
 export * from './memory-control.ts'
 export * from './memory-database.ts'
 export * from './memory-metadata.ts'

@@ -78,13 +78,15 @@ describe('planFetch', () => {
   test('without room, or with nothing to ask for, it waits for the next pause to end', () => {
     expect(plan(cursors({ queuedBytes: 1_999 }), { shareBytes: 1_999 })).toEqual({
       kind: 'wait',
+      reason: 'no-room',
       waitMs: 1_000,
     })
     expect(plan(cursors({ pausedUntilMs: 1_040 }, { pausedUntilMs: 1_300 }))).toEqual({
       kind: 'wait',
+      reason: 'nothing',
       waitMs: 40,
     })
-    expect(plan([])).toEqual({ kind: 'wait', waitMs: 1_000 })
+    expect(plan([])).toEqual({ kind: 'wait', reason: 'nothing', waitMs: 1_000 })
   })
 
   test('asks for no more bytes than there is room, but always for something', () => {

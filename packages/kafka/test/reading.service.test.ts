@@ -1,3 +1,5 @@
+import { offset } from '@onceflow/model'
+import type { RecordBatch } from '@onceflow/ports'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codecs } from './support/batch-encoder.ts'
 import {
@@ -82,4 +84,93 @@ describe.skipIf(!kafkaIsThere())('reading from a real broker', () => {
     expect(reader.lag()).toMatchObject([{ position: 10n, end: 10n }])
     await source.close()
   })
+
+  test('interleaved transactions of three producers, from the start and from anywhere', async () => {
+    const topic = 'interleaved'
+    await cluster.createTopic(topic, 2)
+    const seed = Math.floor(Math.random() * 1e9)
+    const random = seededRandom(seed)
+    const expected: string[][] = [[], []]
+    const producers = await Promise.all(
+      ['x', 'y', 'z'].map(async (name) => ({
+        transaction: await cluster.transaction(`interleaved-${name}`),
+        pending: [] as { readonly partition: number; readonly value: string }[],
+      })),
+    )
+    for (let step = 0; step < 240; step++) {
+      const producer = producers[random(3)]
+      if (producer === undefined) continue
+      const partition = random(2)
+      const value = `${partition}:${step}`
+      const place = { topic, partition }
+      if (random(10) === 0) {
+        await cluster.produce(place, [{ value }])
+        expected[partition]?.push(value)
+      } else if (random(3) > 0) {
+        await producer.transaction.produce(place, [{ value }, { value: `${value}b` }])
+        producer.pending.push({ partition, value }, { partition, value: `${value}b` })
+      } else if (producer.pending.length > 0) {
+        const how = random(2) === 0 ? 'abort' : 'commit'
+        await producer.transaction.end(how)
+        for (const each of how === 'commit' ? producer.pending : []) {
+          expected[each.partition]?.push(each.value)
+        }
+        producer.pending.length = 0
+      }
+    }
+    for (const { transaction, pending } of producers)
+      if (pending.length > 0) await transaction.end('abort')
+    for (const partition of [0, 1]) await cluster.untilStable({ topic, partition })
+
+    const small = { partitionBytesMax: 700, fetchBytesMax: 1_000, pollBytesMax: 300 }
+    const source = await openSource({ brokers: broker.brokers, topics: [topic] }, small)
+    const starts = await startPositions(source)
+    const ends = await source.endOffsets(starts)
+    const readFrom = async (positions: typeof starts): Promise<RecordBatch[]> => {
+      const reader = await source.open({ positions, bufferBytesMax: 2_000 })
+      const open = new Map(ends.map(({ partition, end }) => [partition, end]))
+      for (const { partition, offset: from } of positions) {
+        if (open.get(partition) === from) open.delete(partition)
+      }
+      const batches = await pollUntil(reader, (seen) => {
+        for (const { partition, next } of seen) {
+          if (next.offset === open.get(partition)) open.delete(partition)
+        }
+        return open.size === 0
+      })
+      await reader.close()
+      return batches
+    }
+    const whole = await readFrom(starts)
+    const of = (batches: RecordBatch[], partition: number) =>
+      batches.filter((batch) => batch.partition === partition)
+    for (const partition of [0, 1]) {
+      const got = valuesOf(of(whole, partition))
+      expect(got.toSorted(), `seed ${seed}`).toEqual(expected[partition]?.toSorted())
+    }
+    for (let round = 0; round < 12; round++) {
+      const positions = starts.map((start) => {
+        const end = ends.find((each) => each.partition === start.partition)?.end ?? 0n
+        return { ...start, offset: offset(BigInt(random(Number(end) + 1))) }
+      })
+      const part = await readFrom(positions)
+      for (const { partition, offset: from } of positions) {
+        const rest = recordsOf(of(whole, partition)).filter((record) => record.offset >= from)
+        const wanted = rest.map((record) => [record.offset, textOf(record.value)])
+        const got = recordsOf(of(part, partition))
+        const told = got.map((record) => [record.offset, textOf(record.value)])
+        expect(told, `seed ${seed} from ${from}`).toEqual(wanted)
+      }
+    }
+    await source.close()
+  })
 })
+
+/** 0 up to below the bound, the same again for the same seed. */
+function seededRandom(seed: number): (bound: number) => number {
+  let state = seed
+  return (bound) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff
+    return (state >>> 8) % bound
+  }
+}

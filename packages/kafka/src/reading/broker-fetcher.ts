@@ -44,8 +44,18 @@ export class BrokerFetcher {
         turn: this.turn++,
         settings: context.settings,
       })
-      if (plan.kind === 'wait') await context.movements.wait(plan.waitMs)
-      else await this.fetch(plan.cursors, plan.request)
+      if (plan.kind === 'fetch') await this.fetch(plan.cursors, plan.request)
+      else {
+        if (plan.reason === 'no-room') this.forgetTrouble()
+        await context.movements.wait(plan.waitMs)
+      }
+    }
+  }
+
+  /** Time in which nobody polls says nothing about the broker: its failures are counted anew. */
+  private forgetTrouble(): void {
+    for (const cursor of this.context.cursors.values()) {
+      if (cursor.leader === this.brokerId) cursor.failingSinceMs = undefined
     }
   }
 

@@ -20,7 +20,7 @@ export type FetchPlan =
       readonly request: FetchRequest
     }
   /** Nothing can be asked now: sleep, or be woken by a poll or by metadata. */
-  | { readonly kind: 'wait'; readonly waitMs: number }
+  | { readonly kind: 'wait'; readonly reason: 'no-room' | 'nothing'; readonly waitMs: number }
 
 const idleWaitMs = 1_000
 /** A partition whose queue holds so many full answers is left out until it is polled. */
@@ -37,7 +37,8 @@ export function planFetch(input: PlanInput): FetchPlan {
   const wanted = awake.filter((cursor) => cursor.flight === 0 && cursor.queuedBytes < queueBytesMax)
   if (room <= 0 || wanted.length === 0) {
     const pauses = cursors.map((cursor) => cursor.pausedUntilMs - nowMs)
-    return { kind: 'wait', waitMs: Math.min(idleWaitMs, ...pauses.filter((pause) => pause > 0)) }
+    const waitMs = Math.min(idleWaitMs, ...pauses.filter((pause) => pause > 0))
+    return { kind: 'wait', reason: room <= 0 ? 'no-room' : 'nothing', waitMs }
   }
   const ordered = inTurn(wanted, input.turn)
   const leftOut = wanted.length < cursors.length

@@ -24,6 +24,8 @@ function scalar(text: string, type: string): string {
       return text.replace(/[$,]/g, '')
     case 'point':
       return text.replace(/[^(),]+/g, (number) => String(numberOf(number)))
+    case 'hstore':
+      return pairsOf(text)
     case 'timestamp with time zone':
       return withoutZeros(text.replace('T', ' ').replace(/Z$/, '+00'))
     case 'timestamp without time zone':
@@ -38,6 +40,10 @@ const numberOf = (text: string): number =>
 
 const withoutZeros = (text: string): string =>
   text.replace(/(\.\d*?)0+(?=\D|$)/, '$1').replace(/\.(?=\D|$)/, '')
+
+/** The order of an hstore's pairs means nothing. */
+const pairsOf = (text: string): string =>
+  (text.match(/"(?:[^"\\]|\\.)*"=>(?:NULL|"(?:[^"\\]|\\.)*")/gs) ?? []).sort().join(', ')
 
 /** Elements of an array literal; null for the bare word NULL. */
 export function elementsOf(literal: string): (string | null)[] {

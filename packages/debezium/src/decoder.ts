@@ -34,7 +34,7 @@ export interface DecoderOptions {
 /** Synchronous; one decoder serves one task and keeps what it learns of schemas and targets. */
 export interface Decoder {
   decode(record: DecodableRecord, place: RecordPlace): Decoded
-  /** Answers needs-table: `resolved` is the shape in which changes of the table come from now on. */
+  /** Answers needs-table: changes of the table come in the shape `resolved` from now on. */
   provide(source: SourceTable, declared: TableShape | undefined, resolved: TableShape): void
 }
 

@@ -124,7 +124,8 @@ export function envelopeSchema(fields: readonly string[]): string {
   const row = `"type":"struct","fields":[${fields.join(',')}],"optional":true`
   const name = '"name":"shop.public.item.Value"'
   return (
-    `{"type":"struct","fields":[{${row},${name},"field":"before"},{${row},${name},"field":"after"},` +
+    `{"type":"struct","fields":[{${row},${name},"field":"before"},` +
+    `{${row},${name},"field":"after"},` +
     '{"type":"string","optional":false,"field":"op"}],"optional":false,' +
     '"name":"shop.public.item.Envelope","version":2}'
   )

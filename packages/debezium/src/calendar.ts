@@ -118,6 +118,8 @@ function splitWideEpoch(count: bigint, unit: EpochUnit): DayTime | undefined {
 
 /** A signed count of microseconds as hours, minutes and seconds: exact, also below one second. */
 export function durationText(micros: bigint): string {
+  // PostgreSQL does not read the lowest value as hours, minutes and seconds.
+  if (micros === -(2n ** 63n)) return '-2562047788 hours -54.775808 seconds'
   const sign = micros < 0n ? '-' : ''
   const size = micros < 0n ? -micros : micros
   const seconds = size / 1_000_000n

@@ -85,17 +85,18 @@ export function planKey(request: PlanRequest, options: PlanOptions): RowPlan {
 const bareOf = (options: PlanOptions, target: Parameters<typeof bareSemantic>[0]): Semantic =>
   options.bare === 'plain' ? { kind: 'plain' } : bareSemantic(target)
 
-/** Members that the filter leaves out need no column in the target. */
+/**
+ * Members that need no column in the target: those that the filter leaves out, and of a declared
+ * table those that the shape provided for it does not want, such as a generated column.
+ */
 function withoutTarget(
   slots: Map<string, Slot>,
   { filter, wire }: PlanRequest,
 ): ReadonlyMap<string, Slot> {
-  const names =
-    filter.kind === 'exclude' ? filter.names : (wire?.fields.map((field) => field.name) ?? [])
-  for (const name of names) {
-    if (slots.has(name) || isIncluded(filter, name)) continue
-    slots.set(name, leftOut(name))
+  for (const name of filter.kind === 'exclude' ? filter.names : []) {
+    if (!slots.has(name)) slots.set(name, leftOut(name))
   }
+  for (const { name } of wire?.fields ?? []) if (!slots.has(name)) slots.set(name, leftOut(name))
   return slots
 }
 

@@ -10,9 +10,6 @@ declare const TextDecoder: new (
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Throws a TypeError when the bytes are not UTF-8. */
-export const textOf = (bytes: Uint8Array): string => strict.decode(bytes)
-
 /** The text of a part of the bytes, or undefined when it is not UTF-8. */
 export function textBetween(bytes: Uint8Array, start: number, end: number): string | undefined {
   try {

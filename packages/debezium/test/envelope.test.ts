@@ -11,6 +11,7 @@ import {
   rowOf,
   shapeOf,
   sourceJson,
+  typedCreate,
 } from './support.ts'
 
 const item = shapeOf([
@@ -260,9 +261,12 @@ test('DZ-9: case-C47: any column name, each its own column', () => {
   })
 })
 
-test('DZ-10: a member without column is a mismatch that names it', () => {
+test('DZ-10: a member without column is a mismatch, a declared one was left out', () => {
   const value = envelope({ op: 'c', after: '{"id":1,"new":2}' })
   expect(failureOf(decodeInto({ value, into: item }))).toBe('TARGET_MISMATCH new')
+  const without = shapeOf([['id', 'bigint']])
+  const declared = decodeInto({ ...typedCreate('{"type":"int32"}', '2'), into: without })
+  expect([...rowOf(declared)]).toEqual([['id', '1']])
 })
 
 describe('keys', () => {

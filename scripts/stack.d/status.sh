@@ -18,6 +18,7 @@ status_env() {
     fi
   fi
   if [ "$SECURE" = yes ]; then print_variable STACK_CA "$STACK_DIR/tls/ca.crt"; fi
+  if has_component kafka; then print_variable KAFKA_CLASSPATH "$KAFKA_JARS/*"; fi
   if has_component etcd; then print_variable ETCD_ENDPOINTS "$(etcd_endpoints)"; fi
   if has_component source; then print_variable SOURCE_URL "$(postgres_url source)"; fi
   if has_component target; then print_variable TARGET_URL "$(postgres_url target)"; fi

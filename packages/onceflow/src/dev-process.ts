@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SqliteMetadata, startEmbeddedPostgres } from '@onceflow/embedded'
 import type { DevConfig } from '@onceflow/spec'
@@ -26,6 +26,7 @@ export interface DevDatabase {
 /**
  * One process with a coordinator, workers, a file log, SQLite for decisions and a PostgreSQL of its
  * own: no Java, no etcd, nothing to install. Not for production: one process, one disk, no standby.
+ * Where everything is stands in `dev.json` of its folder.
  */
 export async function startDev(config: DevConfig, runtime: ProcessRuntime): Promise<RunningDev> {
   mkdirSync(config.directory, { recursive: true })
@@ -59,11 +60,11 @@ export async function startDev(config: DevConfig, runtime: ProcessRuntime): Prom
       ),
     ),
   )
+  const facts = { address: coordinator.address, logDirectory, database: server.database }
+  writeFileSync(join(config.directory, 'dev.json'), JSON.stringify(facts, null, 2), { mode: 0o600 })
   return {
-    address: coordinator.address,
+    ...facts,
     metricsPort: coordinator.metricsPort,
-    logDirectory,
-    database: server.database,
     stop: async () => {
       for (const worker of workers) await worker.stop()
       await coordinator.stop()

@@ -41,7 +41,7 @@ export function advance(core: PipelineCore, stim: Stimulus): PipelineStep {
   if (core.status !== undefined) {
     return isSettled(core)
       ? go(core, { kind: 'parked', reason: 'stopped' })
-      : attemptOf(core, stim, { ...settling(core), stops: core.status })
+      : attemptOf(core, stim, { ...settling(core), stops: unstored(core) })
   }
   if (doc.desired === 'paused') {
     return isSettled(core)
@@ -55,6 +55,10 @@ export function advance(core: PipelineCore, stim: Stimulus): PipelineStep {
   if (mustInspect(core)) return inspect(core, stim)
   return attemptOf(core, stim, { goal: 'run', spec: doc.spec, generation: doc.generation })
 }
+
+/** Stored once only: a resume that comes meanwhile must not be undone by the status it removed. */
+const unstored = (core: PipelineCore): StatusDoc | undefined =>
+  core.statusStored === 'no' ? core.status : undefined
 
 /** Nothing of any attempt can be left prepared: none ran, or RESOLVE came after the last one. */
 export function isSettled(core: PipelineCore): boolean {
@@ -104,15 +108,11 @@ interface Plan {
   readonly goal: Goal
   readonly spec: PipelineSpec
   readonly generation: number
-}
-
-export interface AttemptCause {
-  readonly givesUp?: CheckpointNumber | undefined
   readonly stops?: StatusDoc | undefined
 }
 
 /** R3, R4: stores attempt a+1 with its assignment; waits when there is no worker for it. */
-function attemptOf(core: PipelineCore, stim: Stimulus, plan: Plan & AttemptCause): PipelineStep {
+function attemptOf(core: PipelineCore, stim: Stimulus, plan: Plan): PipelineStep {
   const held = heldBack(core, stim)
   if (held !== undefined) return held
   const next = attempt(core.attempt.attempt + 1n)
@@ -134,7 +134,7 @@ function attemptOf(core: PipelineCore, stim: Stimulus, plan: Plan & AttemptCause
   const request = attemptTxn(termOf(core), {
     attempt: doc,
     assignment,
-    givesUp: plan.givesUp,
+    givesUp: core.givenUp,
     completes,
     stops: plan.stops,
   })
@@ -145,7 +145,7 @@ function attemptOf(core: PipelineCore, stim: Stimulus, plan: Plan & AttemptCause
       pending: pendingOf(request, stim.token),
       attempt: doc,
       assignment,
-      givesUp: plan.givesUp,
+      givesUp: core.givenUp,
       completes,
       stops: plan.stops,
       holders: holders(core),
@@ -257,6 +257,7 @@ export function giveUp(
   const pauseMs = backOffMs(core, consecutive, cause.failure)
   const after: PipelineCore = {
     ...core,
+    givenUp: cause.givesUp ?? core.givenUp,
     restarts: {
       consecutive,
       notBeforeMs: final === undefined ? stim.nowMs + pauseMs : 0,
@@ -273,8 +274,8 @@ export function giveUp(
   ]
   if (final === undefined) return preceded(effects, advance(after, stim))
   const stops: StatusDoc = { failure: final, atMs: stim.wallMs }
-  const plan = { ...settling(after), givesUp: cause.givesUp, stops }
-  return preceded(effects, attemptOf({ ...after, status: stops }, stim, plan))
+  const plan = { ...settling(after), stops }
+  return preceded(effects, attemptOf({ ...after, status: stops, statusStored: 'no' }, stim, plan))
 }
 
 /** Failures of the outside world are waited for; the others count towards the bound. */

@@ -54,8 +54,9 @@ export function recordOf(
 /** Every partition that was ever read stands in every record, sealed by a task or not. */
 function positionsAfter(core: PipelineCore, checkpoint: In<'sealing'>): readonly Position[] {
   const sealed = [...checkpoint.sealed.values()].flatMap((message) => message.positions)
-  const moved = new Set(sealed.map(partitionKey))
-  return [...sealed, ...startPositions(core).filter((place) => !moved.has(partitionKey(place)))]
+  const named = new Set(sealed.map(partitionKey))
+  const before = newestRecord(core)?.record.positions ?? []
+  return [...sealed, ...before.filter((place) => !named.has(partitionKey(place)))]
 }
 
 /** I9: a seal below the position of the record before is a defect, and is never decided. */

@@ -75,6 +75,7 @@ export function loadPipeline(
     assignment: decoded(key.assignmentKey(uid), stored.decodeAssignment),
     resolved: decoded(key.resolvedKey(uid), stored.decodeResolved),
     status: decoded(key.statusKey(uid), stored.decodeStatus),
+    statusStored: 'yes',
     // A Txn that came late may have stored a retired record once more: it is not one any longer.
     records: recordsOf(from.values, uid, context.nowMs).filter(
       ({ record }) => mark === undefined || record.checkpoint > mark,
@@ -88,6 +89,7 @@ export function loadPipeline(
     inspected: undefined,
     restarts: { consecutive: 0, notBeforeMs: 0, last: undefined },
     growth: undefined,
+    givenUp: undefined,
     confirmed: undefined,
     background: 'none',
     backgroundFromMs: 0,

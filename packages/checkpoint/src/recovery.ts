@@ -46,7 +46,9 @@ export function whenStoringAttempt(
         records: restated(state.core.records, phase.completes),
         confirmed: undefined,
         growth: undefined,
+        givenUp: undefined,
         status: phase.stops ?? state.core.status,
+        statusStored: phase.stops === undefined ? state.core.statusStored : 'yes',
       }
       const aborts = phase.holders.map((to) => abortOf(core, to, phase))
       if (aborts.length === 0) return resolveCommit(core, stim, { tries: 0 })
@@ -119,7 +121,11 @@ export function whenStoringStatus(
     phase,
     verdict,
     stored: () => {
-      const core: PipelineCore = { ...state.core, status: phase.status }
+      const core: PipelineCore = {
+        ...state.core,
+        status: phase.status,
+        statusStored: 'yes',
+      }
       const stopped = note('error', 'pipeline stopped', { code: phase.status.failure.code })
       // What the operator asked for meanwhile is not lost; nothing else wakes a parked pipeline.
       const next =

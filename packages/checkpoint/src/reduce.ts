@@ -48,6 +48,7 @@ function observed(state: PipelineState, event: PipelineEvent): PipelineState {
       doc: event.doc,
       docRevision: event.revision,
       status: event.status,
+      statusStored: event.status === undefined ? 'yes' : state.core.statusStored,
       restarts: resumes ? { consecutive: 0, notBeforeMs: 0, last: undefined } : state.core.restarts,
     },
   }

@@ -225,6 +225,7 @@ export function whenStoringCompleted(
         ...state.core,
         records: restated(state.core.records, phase.records),
         status: phase.stops ?? state.core.status,
+        statusStored: phase.stops === undefined ? state.core.statusStored : 'yes',
       }
       return resolveAbort(core, stim, { revision })
     },

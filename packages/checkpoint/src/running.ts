@@ -30,7 +30,7 @@ import {
   txn,
 } from './step.ts'
 import { barrierTo, commitTo, isOwner, repeatedOrders, tasksOf, workersOf } from './task-orders.ts'
-import { dueAfter, isDue, stronger } from './trigger-policy.ts'
+import { dueAfter, isDue, stronger, type Wanted } from './trigger-policy.ts'
 import { decideTxn, judgeRecord } from './txn.ts'
 
 /**
@@ -383,8 +383,8 @@ function endRun(core: PipelineCore, stop: StopReason, stim: Stimulus): PipelineS
 }
 
 /** What changed while the tasks were being started is acted upon at the first barrier. */
-export const firstIdle = (core: PipelineCore, stim: Stimulus): Phase => ({
+export const firstIdle = (core: PipelineCore, stim: Stimulus, wanted: Wanted): Phase => ({
   kind: 'running',
-  checkpoint: { kind: 'idle', dueMs: dueAfter(core, stim.nowMs), wanted: 'no' },
+  checkpoint: { kind: 'idle', dueMs: dueAfter(core, stim.nowMs), wanted },
   stopWanted: stopForDocument(core) ?? (wantsRebalance(core) ? 'rebalance' : undefined),
 })

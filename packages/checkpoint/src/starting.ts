@@ -11,6 +11,7 @@ import {
   type WorkerKey,
 } from './state.ts'
 import { go, note, type PipelineStep, send, stampOf, stay } from './step.ts'
+import { stronger } from './trigger-policy.ts'
 
 /**
  * From the end of RESOLVE to running tasks. Start orders are idempotent: a worker that is back on a
@@ -31,6 +32,7 @@ export function startTasks(core: PipelineCore, stim: Stimulus): PipelineStep {
     waitingFor: tasks.map((task) => task.subtask),
     untilMs: stim.nowMs + core.settings.startMs,
     sinceMs: stim.nowMs,
+    wanted: 'no',
   }
   return go(core, phase, startOrders(core, undefined))
 }
@@ -70,6 +72,10 @@ export function whenStarting(
     if (waitingFor.length > 0) return go(core, { ...phase, waitingFor })
     return started(state, stim, phase)
   }
+  if (event.kind === 'message' && event.message.kind === 'barrier-wanted') {
+    const asked = event.message.reason === 'full' ? 'full' : 'data'
+    return go(core, { ...phase, wanted: stronger(phase.wanted, asked) })
+  }
   if (event.kind === 'message' && event.message.kind === 'task-failed') {
     return giveUp(core, stim, { failure: event.message.failure })
   }
@@ -91,7 +97,7 @@ export function whenStarting(
 
 function started(state: PipelineState, stim: Stimulus, phase: In<'starting'>): PipelineStep {
   const { core } = state
-  const running = firstIdle(core, stim)
+  const running = firstIdle(core, stim, phase.wanted)
   const worker = pickWorker(core, undefined)
   const spec = core.assignment?.spec ?? core.doc.spec
   const look =

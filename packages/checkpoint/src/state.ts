@@ -105,6 +105,8 @@ export interface PipelineCore {
   readonly assignment: AssignmentDoc | undefined
   readonly resolved: ResolvedDoc | undefined
   readonly status: StatusDoc | undefined
+  /** A status that no Txn could carry so far; the next attempt does. */
+  readonly statusStored: 'yes' | 'no'
   readonly records: readonly StoredRecord[]
   readonly retireMark: CheckpointNumber
   /** Revision of the mark's key; undefined: not there yet. */
@@ -116,6 +118,8 @@ export interface PipelineCore {
   readonly inspected: Inspected | undefined
   readonly restarts: Restarts
   readonly growth: Growth | undefined
+  /** Injected, not decided and given up: the next attempt says so (R3), whenever it is stored. */
+  readonly givenUp: CheckpointNumber | undefined
   /** COMPLETED of the newest record, confirmed by all tasks and not stored yet (P9). */
   readonly confirmed: CheckpointRecord | undefined
   /** A background Txn (reserve, retire, complete when idle) under way. */
@@ -252,6 +256,8 @@ export type Phase =
       readonly waitingFor: readonly Subtask[]
       readonly untilMs: number
       readonly sinceMs: number
+      /** What tasks that run already asked for; each asks once for an epoch. */
+      readonly wanted: 'no' | 'data' | 'full'
     }
   | {
       readonly kind: 'running'

@@ -68,8 +68,9 @@ describe('planFetch', () => {
     expect(asked(cursors({}, {}, { starved: 'yes' }), 1)).toEqual([2, 1, 0])
   })
 
-  test('a full queue, a pause and a request in flight leave a partition out, and shorten the wait', () => {
-    const all = cursors({}, { queuedBytes: 2_000 }, { pausedUntilMs: 1_001 }, { flight: 9 })
+  test('a topic in doubt, a full queue, a pause and a request in flight leave a partition out, and shorten the wait', () => {
+    const doubt = { identity: 'in-doubt' } as const
+    const all = cursors({}, { queuedBytes: 2_000 }, { pausedUntilMs: 1_001 }, { flight: 9 }, doubt)
     const planned = plan(all)
     expect(asked(all)).toEqual([0])
     expect(planned).toMatchObject({ request: { maxWaitMs: settings.maxWaitLeftOutMs } })

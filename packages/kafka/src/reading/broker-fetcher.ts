@@ -124,8 +124,13 @@ export class BrokerFetcher {
         noteHealthy(cursor)
         this.enqueue(cursor, answer)
         return
-      case 'moved':
       case 'unknown-topic':
+        // Before Fetch by topic id, a name alone would lead into a topic that was made again.
+        cursor.identity = 'in-doubt'
+        context.trouble(cursor, failure('SOURCE_UNREACHABLE', { detail: told }))
+        context.refreshSoon()
+        return
+      case 'moved':
       case 'again':
         context.trouble(cursor, failure('SOURCE_UNREACHABLE', { detail: told }))
         context.refreshSoon()

@@ -34,7 +34,10 @@ export function planFetch(input: PlanInput): FetchPlan {
   const room = input.shareBytes - queuedBytes
   const queueBytesMax = queuedAnswersMax * settings.partitionBytesMax
   const awake = cursors.filter((cursor) => cursor.pausedUntilMs <= nowMs)
-  const wanted = awake.filter((cursor) => cursor.flight === 0 && cursor.queuedBytes < queueBytesMax)
+  const wanted = awake.filter(
+    (cursor) =>
+      cursor.flight === 0 && cursor.identity === 'proved' && cursor.queuedBytes < queueBytesMax,
+  )
   if (room <= 0 || wanted.length === 0) {
     const pauses = cursors.map((cursor) => cursor.pausedUntilMs - nowMs)
     const waitMs = Math.min(idleWaitMs, ...pauses.filter((pause) => pause > 0))

@@ -172,6 +172,7 @@ export class MetadataWatch {
     }
     cursor.otherIdSeen = 0
     cursor.missingSinceMs = undefined
+    cursor.identity = 'proved'
     const partition = topic.partitions.find((each) => each.partition === cursor.partition)
     if (partition === undefined || partition.leader < 0) {
       const detail = `${cursor.key} has no leader now`
@@ -204,6 +205,7 @@ export class MetadataWatch {
 
   private otherId(cursor: PartitionCursor, topic: TopicMetadata): void {
     cursor.otherIdSeen++
+    cursor.identity = 'in-doubt'
     if (cursor.otherIdSeen < otherIdAnswers) {
       this.refreshSoon()
       return

@@ -32,6 +32,8 @@ export interface PartitionCursor {
   failingSinceMs: number | undefined
   /** When brokers first said that they do not know the topic. */
   missingSinceMs: number | undefined
+  /** in-doubt: a broker did not know the topic; nothing is read until metadata tells the same id. */
+  identity: 'proved' | 'in-doubt'
   /** How many metadata answers in a row told another topic id. */
   otherIdSeen: number
 }
@@ -55,6 +57,7 @@ export function newCursor(position: Position): PartitionCursor {
     failures: 0,
     failingSinceMs: undefined,
     missingSinceMs: undefined,
+    identity: 'proved',
     otherIdSeen: 0,
   }
 }

@@ -1,2 +1,4 @@
 // The command line.
-export {}
+export { type ExitCode, exitCodes } from './exit-code.ts'
+export { runCli } from './program.ts'
+export type { Terminal } from './terminal.ts'

@@ -49,7 +49,7 @@ export class Bindings {
   readonly #shapes = new ShapeInterner()
   readonly #answers = new Map<TableShape | SourceTable, TableShape>()
   readonly #bare = new Map<SourceTable, Binding>()
-  readonly #declared = new Map<SchemaEntry, Cached[]>()
+  #declared = new WeakMap<SchemaEntry, Cached[]>()
 
   constructor(options: PlanOptions) {
     this.#options = options
@@ -59,7 +59,7 @@ export class Bindings {
     const asked = declared === undefined ? source : this.#shapes.intern(declared)
     this.#answers.set(asked, this.#shapes.intern(resolved))
     this.#bare.clear()
-    this.#declared.clear()
+    this.#declared = new WeakMap()
   }
 
   /** The shape that a declared one was resolved to. */

@@ -160,43 +160,45 @@ export class MemberTable {
   #walkMembers(bytes: Uint8Array, from: number): WalkResult {
     const offsets = this.#offsets
     let at = from
-    while (this.count < membersMax) {
+    for (let count = 0; count < membersMax; count++) {
       if (bytes[at] !== quote) return 'malformed'
       const nameEnd = skipString(bytes, at)
       if (nameEnd === malformed) return 'malformed'
       let start = nameEnd
       if (bytes[start] !== colon) start = skipSpace(bytes, start)
       if (bytes[start] !== colon) return 'malformed'
-      start = skipSpace(bytes, start + 1)
-      const base = this.count * 4
+      start++
+      if ((bytes[start] as number) <= 0x20) start = skipSpace(bytes, start)
+      const base = count * 4
       offsets[base] = at + 1
       offsets[base + 1] = nameEnd - 1
       offsets[base + 2] = start
-      const end = this.#skipValue(bytes, start)
+      let end: number
+      if (bytes[start] === quote) {
+        escapesSeen = 0
+        end = skipString(bytes, start)
+        this.#escapes[count] = escapesSeen
+      } else {
+        end = this.#skipOther(bytes, start, count)
+      }
       if (end === malformed) return 'malformed'
       offsets[base + 3] = end
-      this.count++
       at = bytes[end] === comma ? end : skipSpace(bytes, end)
-      if (bytes[at] === closeBrace) {
+      if (bytes[at] !== comma) {
+        if (bytes[at] !== closeBrace) return 'malformed'
+        this.count = count + 1
         this.end = at + 1
         return 'object'
       }
-      if (bytes[at] !== comma) return 'malformed'
-      at = skipSpace(bytes, at + 1)
+      at++
+      if (bytes[at] !== quote) at = skipSpace(bytes, at)
     }
     return 'malformed'
   }
 
-  #skipValue(bytes: Uint8Array, start: number): number {
-    const first = bytes[start]
-    if (first === quote) {
-      escapesSeen = 0
-      const end = skipString(bytes, start)
-      this.#escapes[this.count] = escapesSeen
-      return end
-    }
-    if (first !== openBrace || this.#inner.length === 0) return skipValue(bytes, start)
-    const inner = this.#innerOf(bytes, this.count)
+  #skipOther(bytes: Uint8Array, start: number, member: number): number {
+    if (bytes[start] !== openBrace || this.#inner.length === 0) return skipValue(bytes, start)
+    const inner = this.#innerOf(bytes, member)
     if (inner === undefined) return skipValue(bytes, start)
     return inner.walk(bytes, start) === 'object' ? inner.end : malformed
   }

@@ -18,8 +18,8 @@ export interface SchemaEntry {
   readonly schema: WireSchema
 }
 
-/** More than the tables of a database times the shapes they go through. */
-const schemasMax = 10_000
+/** Schemas that are kept at once: keys and values of a thousand tables. */
+const schemasMax = 2000
 
 /** Schemas by their text, parsed once; a text that is no schema is remembered too. */
 export class SchemaCache {

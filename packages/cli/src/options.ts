@@ -15,11 +15,15 @@ export function countOption(text: string): number {
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
-export function lengthOption(text: string): number {
+function lengthOption(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text)
   if (match !== null) return Number(match[1]) * (units[match[2] ?? ''] ?? Number.NaN)
   throw new InvalidArgumentError('It must be a time with its unit, such as 500ms, 30s or 2m.')
 }
+
+/** An option that takes a time, with its default as a person would write it. */
+export const lengthWithDefault = (flags: string, told: string, fallback: string): Option =>
+  new Option(flags, told).argParser(lengthOption).default(lengthOption(fallback), fallback)
 
 /** For every command that asks the cluster. */
 export const withCommon = (command: Command): Command =>
@@ -42,7 +46,7 @@ export const withChange = (command: Command): Command =>
   withCommon(command)
     .option('--dry-run', 'only check, change nothing')
     .option('--no-wait', 'do not wait until the change has taken effect')
-    .option('--timeout <time>', 'wait so long at most', lengthOption, 60_000)
+    .addOption(lengthWithDefault('--timeout <time>', 'wait so long at most', '60s'))
 
 interface KnownSetting {
   readonly kind: string

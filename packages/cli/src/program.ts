@@ -3,7 +3,7 @@ import { errorText } from './error-text.ts'
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-code.ts'
 import {
   collected,
-  lengthOption,
+  lengthWithDefault,
   processOptions,
   withChange,
   withCommon,
@@ -140,7 +140,7 @@ function addStatus(program: Command, terminal: Terminal): void {
     .summary('one screen: is data flowing, how far behind, what is committed, who leads')
     .description('Is data flowing, how far behind, what is committed, who leads.')
     .option('--watch', 'again and again, until Ctrl-C')
-    .option('--every <time>', 'with --watch: how often', lengthOption, 1000)
+    .addOption(lengthWithDefault('--every <time>', 'with --watch: how often', '1s'))
     .action(async (options) => (await import('./commands/status.ts')).status(terminal, options))
 }
 

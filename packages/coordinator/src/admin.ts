@@ -118,10 +118,12 @@ export class Admin implements AdminHandler {
   async deletePipeline(request: ChangePipeline): Promise<PipelineView> {
     const state = this.#get(request.name)
     this.#checkEtag(state, request.etag)
-    if (state.core.doc.desired === 'deleted' || request.validate === 'only') {
-      return this.#view(state)
-    }
-    return this.#change(state, { ...state.core.doc, desired: 'deleted' }, 'no')
+    const { doc, status } = state.core
+    // A deletion that RESOLVE stopped is asked for again by the same call.
+    const underWay = doc.desired === 'deleted' && status === undefined
+    if (underWay || request.validate === 'only') return this.#view(state)
+    const again = doc.desired === 'deleted' ? 'yes' : 'no'
+    return this.#change(state, { ...doc, desired: 'deleted' }, again)
   }
 
   async pausePipeline(request: ChangePipeline): Promise<PipelineView> {
@@ -146,7 +148,8 @@ export class Admin implements AdminHandler {
   async listCheckpoints(name: PipelineName, page: Page): Promise<PageOf<CheckpointView>> {
     const all = await this.#checkpoints(name)
     return pageOf(all, page, {
-      keyOf: (item) => `${item.checkpoint}/${item.state}`,
+      // The number alone: a state may change between two pages.
+      keyOf: (item) => item.checkpoint.toString(),
       view: (item) => ({ ...item, positions: [], transactions: [] }),
     })
   }

@@ -136,6 +136,7 @@ export async function sweepPipeline(
       writes: [...batch, ...last].map((name) => ({ kind: 'delete', key: name }) as const),
       elseReads: [],
     })
-    if (outcome.kind !== 'applied') return
+    if (outcome.kind === 'refused') return
+    if (outcome.kind !== 'applied') fail('METADATA_UNREACHABLE', { detail: outcome.cause })
   }
 }

@@ -81,6 +81,10 @@ export class Coordinator {
         },
       })
       if (leadership === undefined) return
+      if (this.#stopped) {
+        await leadership.resign()
+        return
+      }
       await this.#lead(leadership)
     }
   }

@@ -54,25 +54,32 @@ export interface LeaderKey extends LeaderIdentity {
 
 export const parseLeaderKey = (text: string): LeaderKey => JSON.parse(text) as LeaderKey
 
+interface Won {
+  readonly lease: LeaseId
+  readonly epoch: LeaderEpoch
+  readonly ttlMs: number
+  readonly deadlineMs: number
+}
+
 /** A won election. `onLost` of keep() is called once, when it is over. */
 export class Leadership {
   readonly leaderEpoch: LeaderEpoch
   readonly #deps: LeaseDeps
   readonly #lease: LeaseId
+  /** Never more than the store granted. */
+  readonly #ttlMs: number
   #deadlineMs: number
   #over: 'no' | 'yes' = 'no'
   #timer: TimerHandle | undefined
   #deadline: TimerHandle | undefined
   #onLost: (cause: string) => void = () => undefined
 
-  constructor(
-    deps: LeaseDeps,
-    won: { readonly lease: LeaseId; readonly epoch: LeaderEpoch; readonly deadlineMs: number },
-  ) {
+  constructor(deps: LeaseDeps, won: Won) {
     this.#deps = deps
     this.#lease = won.lease
     this.leaderEpoch = won.epoch
     this.#deadlineMs = won.deadlineMs
+    this.#ttlMs = won.ttlMs
   }
 
   /** R8: whether the leader may still act. */
@@ -104,7 +111,7 @@ export class Leadership {
         this.end('the lease is gone')
         return
       }
-      this.#deadlineMs = Math.max(this.#deadlineMs, sentMs + settings.ttlMs - settings.marginMs)
+      this.#deadlineMs = Math.max(this.#deadlineMs, sentMs + this.#ttlMs - settings.marginMs)
       this.#watchDeadline()
     } catch {
       // Not acknowledged: the deadline stays, and ends the leadership by itself.
@@ -136,11 +143,13 @@ export class Leadership {
     this.end('resigned')
     if (!mayAct) return
     const at: Revision = revision(this.leaderEpoch)
-    await this.#deps.store.txn({
+    const deletion = {
       compares: [{ kind: 'created', key: keys.leaderKey, revision: at }],
       writes: [{ kind: 'delete', key: keys.leaderKey }],
       elseReads: [],
-    })
+    } as const
+    // Without an answer the key goes with its lease.
+    await this.#deps.store.txn(deletion).catch(() => undefined)
     await this.#deps.store.revokeLease(this.#lease).catch(() => undefined)
   }
 }
@@ -189,11 +198,14 @@ async function tryOnce(
   }
 }
 
+const retryMs = 100
+
 async function acquire(deps: LeaseDeps): Promise<Leadership | undefined> {
   const { store, clock, random, identity, settings } = deps
   const sentMs = clock.monotonicMs()
   const grant = await store.grantLease(settings.ttlMs)
-  const deadlineMs = sentMs + Math.min(grant.ttlMs, settings.ttlMs) - settings.marginMs
+  const ttlMs = Math.min(grant.ttlMs, settings.ttlMs)
+  const deadlineMs = sentMs + ttlMs - settings.marginMs
   const value: LeaderKey = { v: 1, unique: random.token(20), ...identity }
   const text = JSON.stringify(value)
   while (clock.monotonicMs() < deadlineMs) {
@@ -204,17 +216,19 @@ async function acquire(deps: LeaseDeps): Promise<Leadership | undefined> {
     })
     if (outcome.kind === 'applied') {
       const epoch = leaderEpoch(BigInt(outcome.revision))
-      return new Leadership(deps, { lease: grant.lease, epoch, deadlineMs })
+      return new Leadership(deps, { lease: grant.lease, epoch, ttlMs, deadlineMs })
     }
     if (outcome.kind === 'refused') {
       const found = outcome.reads[0]
       if (found?.value === text) {
         // The first sending was stored and its answer lost: the unique value proves it (R2).
         const epoch = leaderEpoch(BigInt(found.created))
-        return new Leadership(deps, { lease: grant.lease, epoch, deadlineMs })
+        return new Leadership(deps, { lease: grant.lease, epoch, ttlMs, deadlineMs })
       }
       break
     }
+    // Not known, or not applied: the same Txn again, but a store that is down is not hammered.
+    await new Promise<void>((resolve) => clock.after(retryMs, resolve))
   }
   await store.revokeLease(grant.lease).catch(() => undefined)
   return undefined

@@ -83,7 +83,7 @@ export class Term {
     for (const [uid, state] of pipelines) this.adopt(uid, state)
     const { clock, settings } = this.#deps
     clock.after(settings.gatherMs, () => this.#endGathering())
-    this.#every(settings.registryTickMs, () => this.#onRegistry(this.membership.tick(this.#now())))
+    this.#every(settings.registryTickMs, () => this.#onRegistry(this.membership.tick(this.nowMs())))
     this.#every(settings.heartbeatIntervalMs, () => this.#beat())
     this.#deps.gate.accept()
   }
@@ -95,7 +95,7 @@ export class Term {
   }
 
   nowMs(): number {
-    return this.#now()
+    return this.#deps.clock.monotonicMs()
   }
 
   leads(): boolean {
@@ -135,7 +135,7 @@ export class Term {
         this.membership.connected(event.link, event.peer)
         break
       case 'disconnected':
-        this.#onRegistry(this.membership.broken(event.link, this.#now()))
+        this.#onRegistry(this.membership.broken(event.link, this.nowMs()))
         break
       case 'message':
         this.#onMessage(event.link, event.message)
@@ -163,10 +163,10 @@ export class Term {
     }
     switch (message.kind) {
       case 'heartbeat':
-        this.membership.heartbeat(link, message, this.#now())
+        this.membership.heartbeat(link, message, this.nowMs())
         break
       case 'draining':
-        this.#onRegistry(this.membership.draining(link, this.#now()))
+        this.#onRegistry(this.membership.draining(link, this.nowMs()))
         this.#dispatchWorkers()
         this.#releaseDrained()
         break
@@ -177,7 +177,7 @@ export class Term {
         this.#lookAgain(message.pipeline, link)
         break
       default:
-        this.membership.heard(link, this.#now())
+        this.membership.heard(link, this.nowMs())
         this.dispatch(message.pipeline, { kind: 'message', from: member.key, message })
     }
   }
@@ -348,10 +348,12 @@ export class Term {
   }
 
   #sweep(uid: PipelineUid): void {
-    const { store, journal } = this.#deps
-    void sweepPipeline(store, this.leaderEpoch, uid)
-      .then(() => this.pipelines.forget(uid))
-      .catch((error: unknown) => journal.write('warn', 'sweep failed', { cause: String(error) }))
+    const { store, journal, clock } = this.#deps
+    const again = (error: unknown) => {
+      journal.write('warn', 'sweep failed', { uid, cause: String(error) })
+      clock.after(1_000, () => (this.#over ? undefined : this.#sweep(uid)))
+    }
+    sweepPipeline(store, this.leaderEpoch, uid).then(() => this.pipelines.forget(uid), again)
   }
 
   #schedule(uid: PipelineUid, entry: PipelineEntry): void {
@@ -359,7 +361,7 @@ export class Term {
     entry.timer = undefined
     const atMs = wakeAt(entry.state)
     if (atMs === undefined || this.#over) return
-    const delayMs = Math.max(0, atMs - this.#now())
+    const delayMs = Math.max(0, atMs - this.nowMs())
     entry.timer = this.#deps.clock.after(delayMs, () => this.dispatch(uid, { kind: 'tick' }))
   }
 
@@ -391,9 +393,5 @@ export class Term {
       if (!this.#over) work()
       this.#every(periodMs, work)
     })
-  }
-
-  #now(): number {
-    return this.#deps.clock.monotonicMs()
   }
 }

@@ -16,7 +16,7 @@ const columnsSql = (schema: string, table: string): string =>
 
 const indexesSql = (schema: string, table: string): string =>
   'SELECT i.indexrelid::regclass::text, i.indisprimary::int,' +
-  ' (i.indimmediate AND i.indpred IS NULL AND i.indexprs IS NULL)::int,' +
+  ' i.indimmediate::int, (i.indpred IS NULL AND i.indexprs IS NULL)::int,' +
   ' (SELECT json_agg(a.attname ORDER BY k.place)::text' +
   '  FROM unnest(i.indkey::int2[]) WITH ORDINALITY k(attnum, place)' +
   '  LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum' +
@@ -58,12 +58,13 @@ function columnOf(row: Row): TargetColumn {
 }
 
 function indexOf(row: Row): TargetIndex {
-  const [name, primary, arbiter, columns] = row
+  const [name, primary, immediate, plain, columns] = row
   const names: readonly (string | null)[] = JSON.parse(columns ?? '[]')
   return {
     name: name ?? '',
     primary: primary === '1',
-    arbiter: arbiter === '1',
+    immediate: immediate === '1',
+    arbiter: immediate === '1' && plain === '1',
     columns: names.map((one) => one ?? undefined),
   }
 }

@@ -1,5 +1,6 @@
 import type { Cell } from '@onceflow/model'
-import { fail, invariant } from '@onceflow/model'
+import { invariant } from '@onceflow/model'
+import { requireStorable } from './sql-text.ts'
 
 /** COPY's text format: `\N` is null, and these characters are escaped wherever they stand. */
 const special = /[\\\n\r\t]/
@@ -47,13 +48,7 @@ export function* copyText(
 
 const escaped = (character: string): string => escapes[character] ?? character
 
-/** A lone surrogate would be altered without a word, and NUL be refused without a name. */
 function encoded(text: string): Buffer {
-  if (!text.isWellFormed()) {
-    fail('VALUE_INVALID', { detail: 'a text holds half of a surrogate pair' })
-  }
-  if (text.includes('\0')) {
-    fail('VALUE_INVALID', { detail: 'PostgreSQL cannot store the character NUL' })
-  }
+  requireStorable(text)
   return Buffer.from(text, 'utf8')
 }

@@ -1,5 +1,7 @@
 import { invariant, type PostgresSinkSpec } from '@onceflow/model'
 import type { SinkFactory, SinkRequest } from '@onceflow/ports'
+import { Link } from './link.ts'
+import { preflight } from './preflight.ts'
 import { ServerWatch } from './server.ts'
 import type { PostgresSinkServices } from './services.ts'
 import { PostgresSink } from './sink.ts'
@@ -17,7 +19,16 @@ export function postgresSinkFactory(services: PostgresSinkServices): SinkFactory
         'rows and their ledger row are prepared in one transaction of the target and committed ' +
         'after the decision of the checkpoint',
     }),
-    preflight: async () => [],
+    preflight: async (request, tasks) => {
+      const { resolveSecret, clock } = services
+      const spec = specOf(request)
+      const link = new Link(spec, { resolveSecret, clock, watch }, 'onceflow:preflight')
+      try {
+        return await preflight(link, { spec, tables: request.tables, tasks })
+      } finally {
+        await link.close()
+      }
+    },
   }
 }
 

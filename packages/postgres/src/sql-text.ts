@@ -12,11 +12,19 @@ export function quoteName(name: string): string {
 export const qualified = (schema: string, name: string): string =>
   `${quoteName(schema)}.${quoteName(name)}`
 
-/** A string literal; standard_conforming_strings is on in every session of ours. */
-export function quoteText(text: string): string {
+/** A lone surrogate would be altered without a word, and NUL be refused without a name. */
+export function requireStorable(text: string): void {
+  if (!text.isWellFormed()) {
+    fail('VALUE_INVALID', { detail: 'a text holds half of a surrogate pair' })
+  }
   if (text.includes('\0')) {
     fail('VALUE_INVALID', { detail: 'PostgreSQL cannot store the character NUL' })
   }
+}
+
+/** A string literal; standard_conforming_strings is on in every session of ours. */
+export function quoteText(text: string): string {
+  requireStorable(text)
   return `'${text.replaceAll("'", "''")}'`
 }
 

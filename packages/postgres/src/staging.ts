@@ -1,6 +1,7 @@
 // Invariants:
 // - a staging table is UNLOGGED and committed before it is used; it belongs to one target table of
-//   one subtask in one attempt, and to every second checkpoint of it;
+//   one subtask in one attempt; there are two of them when a checkpoint seals before the one before
+//   it is emptied, and never more;
 // - it is empty when it is taken: it is truncated after COMMIT PREPARED only, since a TRUNCATE
 //   inside a prepared transaction would hold its lock until then, and the merge asserts the count;
 // - one that could not be emptied is given up: another takes its place, RESOLVE drops it.
@@ -23,6 +24,9 @@ interface Held {
   readonly columns: string
 }
 
+/** One that a sealed checkpoint holds until it is emptied, and one for the next. */
+const tablesPerTarget = 2
+
 export class StagingTables {
   readonly #scope: TaskSinkScope
   readonly #free = new Map<string, Held[]>()
@@ -36,8 +40,8 @@ export class StagingTables {
 
   /** An empty staging table with the columns of the target; made when none is free. */
   async take(session: Session, target: TargetColumns): Promise<StagingTable> {
-    await this.#emptying
     const columns = target.all.join(', ')
+    if (this.#heldOf(target.table) >= tablesPerTarget) await this.#emptying
     const free = this.#free.get(target.table) ?? []
     const held = free.find((one) => one.columns === columns)
     const taken = held ?? { table: await this.#create(session, target), columns }
@@ -47,6 +51,10 @@ export class StagingTables {
     )
     this.#held.set(taken.table, { target: target.table, held: taken })
     return taken.table
+  }
+
+  #heldOf(target: string): number {
+    return [...this.#held.values()].filter((one) => one.target === target).length
   }
 
   async #create(session: Session, target: TargetColumns): Promise<StagingTable> {

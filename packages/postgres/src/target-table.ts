@@ -19,6 +19,8 @@ export interface TargetIndex {
   readonly primary: boolean
   /** Column names; undefined for an expression. */
   readonly columns: readonly (string | undefined)[]
+  /** Checked at each row, not at the end of the transaction. */
+  readonly immediate: boolean
   /** Usable as a conflict target: not deferrable, not partial, no expression. */
   readonly arbiter: boolean
 }

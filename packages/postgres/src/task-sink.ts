@@ -60,6 +60,8 @@ export interface TaskSinkInput {
   readonly watch: ServerWatch
 }
 
+/** A commit that is not settled by then is told so, and asked for again (R7). */
+const commitPatience = { ...defaultPatience, budgetMs: 5_000 }
 /** Commits between two prunings of the subtask's old ledger rows. */
 const commitsPerPrune = 200
 
@@ -245,7 +247,7 @@ export class TaskSink {
   }
 
   #startInput() {
-    return { patience: defaultPatience, nowMs: this.#input.services.clock.monotonicMs() }
+    return { patience: commitPatience, nowMs: this.#input.services.clock.monotonicMs() }
   }
 
   #performer(failPointPrefix: string): EffectPerformer {

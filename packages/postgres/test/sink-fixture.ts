@@ -1,5 +1,6 @@
 import {
   attempt,
+  type Cell,
   type Change,
   checkpointNumber,
   clusterUid,
@@ -151,7 +152,7 @@ const origin = { lsn: undefined, commitTimeMs: 0 }
 
 export const row = (
   shape: TableShape,
-  cells: (Change & { kind: 'upsert' })['cells'],
+  cells: readonly Cell[],
   op: 'create' | 'read' | 'update' = 'create',
 ): Change => ({ kind: 'upsert', op, shape, cells, keyChange: 'none', origin, position: place() })
 
@@ -186,9 +187,9 @@ export const permit = (n: number, a: number): CommitPermit =>
     decision: revision(100n),
   }) as CommitPermit
 
-export const head = (rig: Rig, n: number, a: number, task = 0): LedgerHead => ({
+export const head = (rig: Rig, n: number, a: number): LedgerHead => ({
   sink: rig.request.spec.name,
-  subtask: subtask(task),
+  subtask: subtask(0),
   checkpoint: checkpointNumber(BigInt(n)),
   attempt: attempt(BigInt(a)),
 })
@@ -234,9 +235,14 @@ export async function resolve(
 }
 
 /** A task's sink of attempt a, after a RESOLVE that finds nothing to do. */
-export async function openTask(rig: Rig, a: number, heads: readonly LedgerHead[] = [], task = 0) {
+export interface TaskPlace {
+  readonly heads?: readonly LedgerHead[]
+  readonly task?: number
+}
+
+export async function openTask(rig: Rig, a: number, place: TaskPlace = {}) {
   const sink = rig.create()
-  await sink.openTask(rig.task(a, task, heads), undefined)
+  await sink.openTask(rig.task(a, place.task ?? 0, place.heads ?? []), undefined)
   return sink
 }
 
@@ -254,4 +260,15 @@ export async function codeOf(work: Promise<unknown>): Promise<string> {
   } catch (thrown) {
     return failureOf(thrown).code
   }
+}
+
+/** Whatever an earlier test left: its prepared transactions, its sessions, its table. */
+export async function cleared(server: Server, table: string): Promise<void> {
+  const left = await server.query('SELECT gid FROM pg_prepared_xacts')
+  for (const { gid } of left) await server.query(`ROLLBACK PREPARED '${String(gid)}'`)
+  await server.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE application_name LIKE 'onceflow:%' AND pid <> pg_backend_pid()`,
+  )
+  await server.query(`SET lock_timeout = '5s'; DROP TABLE IF EXISTS ${table}`)
 }

@@ -1,12 +1,14 @@
+import { type Cell, type Change, sinkName, type TableShape, unchanged } from '@onceflow/model'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Server, startServer } from './server-fixture.ts'
 import {
+  at,
+  cleared,
   codeOf,
-  decided,
+  declaredShape,
   gone,
   head,
   itemShape,
-  known,
   newRig,
   openTask,
   order,
@@ -27,17 +29,29 @@ beforeAll(async () => {
 afterAll(() => server.close())
 beforeEach(async () => {
   rig = newRig(server)
-  await server.query('DROP TABLE IF EXISTS public.item')
+  await cleared(server, 'public.item')
 })
 
-const items = () => server.query('SELECT id::text, name, qty FROM public.item ORDER BY id')
+const items = () => server.query('SELECT id::text, name, qty FROM public.item ORDER BY item.id')
 const prepared = () => server.query('SELECT gid FROM pg_prepared_xacts')
+
+async function opened() {
+  await resolve(rig, 1)
+  const sink = await openTask(rig, 1)
+  const shape = await sink.resolveTable(source, itemShape)
+  let n = 0
+  const epoch = async (changes: readonly Change[]) => {
+    n += 1
+    const { txn, result } = await sealed(sink, changes, n)
+    expect(await sink.commit(txn, permit(n, 1))).toEqual({ kind: 'committed' })
+    return result
+  }
+  return { sink, shape, epoch }
+}
 
 describe('seal, commit, abort', () => {
   test('rows are visible after the commit, and not before', async () => {
-    await resolve(rig, 1)
-    const sink = await openTask(rig, 1)
-    const shape = await sink.resolveTable(source, itemShape)
+    const { sink, shape } = await opened()
     const { txn, result } = await sealed(sink, [row(shape, ['1', 'a', '5'])], 1)
     expect(result).toEqual({ kind: 'sealed', rowsUpserted: 1, rowsDeleted: 0 })
     expect(await items()).toEqual([])
@@ -49,15 +63,446 @@ describe('seal, commit, abort', () => {
   })
 
   test('an aborted epoch leaves nothing', async () => {
-    await resolve(rig, 1)
-    const sink = await openTask(rig, 1)
-    const shape = await sink.resolveTable(source, itemShape)
+    const { sink, shape } = await opened()
     const { txn } = await sealed(sink, [row(shape, ['1', 'a', '5'])], 1)
     expect(await prepared()).toHaveLength(1)
     await sink.abort(txn)
     await sink.abort(txn)
     expect(await prepared()).toEqual([])
     expect(await items()).toEqual([])
+    await sink.close()
+  })
+
+  test('rows of the next epoch are gathered and tables resolved while one is sealed', async () => {
+    const { sink, shape } = await opened()
+    const first = await sink.beginTransaction(undefined)
+    await sink.invoke(first, [row(shape, ['1', 'a', '5'])], undefined)
+    const sealing = sink.preCommit(first, order(1))
+    const second = await sink.beginTransaction(undefined)
+    const other = { schema: 'public', table: 'item' }
+    await sink.resolveTable(other, itemShape)
+    await sink.invoke(second, [row(shape, ['1', 'b', '6'])], undefined)
+    await sealing
+    await sink.commit(first, permit(1, 1))
+    await sink.preCommit(second, order(2))
+    await sink.commit(second, permit(2, 1))
+    expect(await items()).toEqual([{ id: '1', name: 'b', qty: 6 }])
+    await sink.close()
+  })
+
+  test('an error inside the transaction does not leave the session in it (C85)', async () => {
+    const { sink, shape, epoch } = await opened()
+    expect(await codeOf(sealed(sink, [row(shape, ['1', 'a', 'many'])], 7))).toBe('SINK_REFUSED')
+    expect(await prepared()).toEqual([])
+    await epoch([row(shape, ['2', 'b', '1'])])
+    expect(await items()).toHaveLength(1)
+    await sink.close()
+  })
+
+  test('no value is in the text of a failure', async () => {
+    const { sink, shape } = await opened()
+    const secret = 'hunter2hunter2'
+    const text = await sealed(sink, [row(shape, ['1', 'a', secret])], 1).catch(String)
+    expect(text).toContain('22P02')
+    expect(text).not.toContain(secret)
+    await sink.close()
+  })
+})
+
+describe('the ledger', () => {
+  const ledger = () =>
+    server.query(
+      `SELECT checkpoint::text AS n, positions_from->0->>'offset' AS start,
+       positions_to->0->>'offset' AS end, rows_upserted::int AS rows FROM onceflow.ledger
+       WHERE pipeline_uid = '${rig.scope(1).pipeline}' ORDER BY checkpoint`,
+    )
+
+  test('an epoch without rows seals empty, and its positions ride in the next row', async () => {
+    const { sink, shape } = await opened()
+    const seal = async (changes: readonly Change[], at: readonly [number, number, number]) => {
+      const [n, from, to] = at
+      const txn = await sink.beginTransaction(undefined)
+      await sink.invoke(txn, changes, undefined)
+      const result = await sink.preCommit(txn, order(n, from, to))
+      await sink.commit(txn, permit(n, 1))
+      return result.kind
+    }
+    expect(await seal([row(shape, ['1', 'a', '1'])], [1, 0, 10])).toBe('sealed')
+    expect(await seal([], [2, 10, 20])).toBe('empty')
+    expect(await seal([], [3, 20, 30])).toBe('empty')
+    expect(await seal([row(shape, ['2', 'a', '1'])], [5, 30, 40])).toBe('sealed')
+    expect(await seal([], [6, 40, 50])).toBe('empty')
+    await sink.close()
+    await resolve(rig, 2, { heads: [head(rig, 5, 1)], newest: 6 })
+    const next = await openTask(rig, 2, { heads: [head(rig, 5, 1)] })
+    const again = await next.resolveTable(source, itemShape)
+    const txn = await next.beginTransaction(undefined)
+    await next.invoke(txn, [row(again, ['3', 'a', '1'])], undefined)
+    await next.preCommit(txn, { checkpoint: order(7).checkpoint, from: [at(50)], to: [at(60)] })
+    await next.commit(txn, permit(7, 2))
+    expect(await ledger()).toEqual([
+      { n: '1', start: '0', end: '10', rows: 1 },
+      { n: '5', start: '10', end: '40', rows: 1 },
+      { n: '7', start: '40', end: '60', rows: 1 },
+    ])
+    await next.close()
+  })
+})
+
+describe('big epochs', () => {
+  const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) => from + i)
+  const rowOf = (shape: TableShape, id: number, name: string) =>
+    row(shape, [String(id), name, '1'], 'update')
+
+  test('go through staging, which is emptied and used again', async () => {
+    const { sink, shape, epoch } = await opened()
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await epoch(ids(500).map((id) => rowOf(shape, id, name)))
+    }
+    await epoch(ids(400).map((id) => gone(shape, [String(id)])))
+    expect(await items()).toHaveLength(100)
+    expect(new Set((await items()).map(({ name }) => name))).toEqual(new Set(['d']))
+    const { pipeline } = rig.scope(1)
+    const staging = await server.query(
+      `SELECT relpersistence AS p FROM pg_class WHERE relkind = 'r' AND relname LIKE '%${pipeline}%'`,
+    )
+    expect(new Set(staging.map(({ p }) => p))).toEqual(new Set(['u']))
+    expect(staging.length).toBeLessThanOrEqual(2)
+    await sink.close()
+  })
+
+  test('copy new rows directly, and write the epoch again when one exists', async () => {
+    const { sink, shape, epoch } = await opened()
+    const created = (from: number) => ids(300, from).map((id) => row(shape, [`${id}`, 'new', '1']))
+    await epoch(created(0))
+    await epoch(created(1_000))
+    await server.query("INSERT INTO public.item VALUES (2005, 'foreign', 0)")
+    await epoch(created(2_000))
+    await epoch(created(2_100))
+    expect(await items()).toHaveLength(1_000 - 300 + 100 + 300 - 100)
+    expect(new Set((await items()).map(({ name }) => name))).toEqual(new Set(['new']))
+    await sink.close()
+  })
+
+  test('truncate takes all rows before it (C11), also as the only change of a table', async () => {
+    const { sink, shape, epoch } = await opened()
+    await epoch(ids(10).map((id) => rowOf(shape, id, 'a')))
+    const truncate: Change = {
+      kind: 'truncate',
+      source,
+      origin: { lsn: undefined, commitTimeMs: 0 },
+      position: { topic: 'item', partition: 0, offset: 1n },
+    }
+    await epoch([rowOf(shape, 50, 'x'), truncate, rowOf(shape, 51, 'y')])
+    expect(await items()).toEqual([{ id: '51', name: 'y', qty: 1 }])
+    await epoch([truncate])
+    expect(await items()).toEqual([])
+    await sink.close()
+  })
+
+  test.each([3, 400])('placeholders keep stored values, %i rows', async (count) => {
+    const { sink, shape, epoch } = await opened()
+    await epoch(ids(count).map((id) => rowOf(shape, id, `name ${id}`)))
+    await epoch(ids(count).map((id) => row(shape, [`${id}`, unchanged, '7'], 'update')))
+    expect(await items()).toEqual(
+      ids(count).map((id) => ({ id: `${id}`, name: `name ${id}`, qty: 7 })),
+    )
+    const lacking = ids(count, 1).map((id) => row(shape, [`${id}`, unchanged, '8'], 'update'))
+    expect(await codeOf(sealed(sink, lacking, 50))).toBe('PLACEHOLDER_WITHOUT_ROW')
+    await sink.close()
+  })
+
+  test.each([3, 400])('shifted keys take their stored values along, %i rows', async (count) => {
+    const { sink, shape, epoch } = await opened()
+    await epoch(ids(count).map((id) => rowOf(shape, id, `name ${id}`)))
+    const moves = ids(count)
+      .reverse()
+      .flatMap((id): Change[] => {
+        const origin = { lsn: BigInt(id), commitTimeMs: 0 }
+        const leaves = { ...gone(shape, [`${id}`]), keyChange: 'leaves', origin } as Change
+        const cells: Cell[] = [`${id + 1}`, unchanged, '9']
+        const arrives = { ...row(shape, cells), keyChange: 'arrives', origin } as Change
+        return [leaves, arrives]
+      })
+    await epoch(moves)
+    expect(await items()).toEqual(
+      ids(count).map((id) => ({ id: `${id + 1}`, name: `name ${id}`, qty: 9 })),
+    )
+    await sink.close()
+  })
+})
+
+describe('names (C47)', () => {
+  const long = 'ü'.repeat(31)
+  const odd = ['Order', 'select', 'a"b', 'x.y', '__proto__', "it's", 'weird name', long]
+  test.each([1, 300])('stand exactly as they are, %i rows', async (count) => {
+    for (const name of odd) {
+      const of = { schema: 'public', table: name }
+      const one = newRig(server, { schema: `S."${name.slice(0, 20)}`, name: sinkName('odd') })
+      await resolve(one, 1)
+      const sink = await openTask(one, 1)
+      const columns: [string, string][] = [
+        ['userId', 'bigint'],
+        ['userid', 'text'],
+        ...odd.map((column): [string, string] => [column, 'text']),
+      ]
+      const shape = await sink.resolveTable(of, declaredShape(columns, ['userId', '__proto__'], of))
+      const changes = Array.from({ length: count }, (_, id) =>
+        row(shape, [`${id}`, 'low', ...odd], id % 2 === 0 ? 'create' : 'update'),
+      )
+      const { txn } = await sealed(sink, changes, 1)
+      await sink.commit(txn, permit(1, 1))
+      const schema = `"S.""${name.slice(0, 20).replaceAll('"', '""')}"`
+      const found = await server.query(
+        `SELECT count(*)::int AS count FROM ${schema}."${name.replaceAll('"', '""')}"
+         WHERE userid = 'low' AND "it's" = 'it''s' AND "${long}" = '${long}'`,
+      )
+      expect(found).toEqual([{ count }])
+      const keys = [row(shape, ['0', 'low', ...odd])].map(() => gone(shape, ['0', '__proto__']))
+      const second = await sealed(sink, keys, 2)
+      await sink.commit(second.txn, permit(2, 1))
+      await sink.close()
+      await server.query(`DROP SCHEMA ${schema} CASCADE`)
+    }
+  })
+
+  test('that PostgreSQL would cut are refused', async () => {
+    const { sink } = await opened()
+    const of = { schema: 'public', table: 'n'.repeat(64) }
+    expect(await codeOf(sink.resolveTable(of, itemShape))).toBe('TARGET_MISMATCH')
+    await sink.close()
+  })
+})
+
+describe('values', () => {
+  const values = [
+    '\\N',
+    '',
+    '\t',
+    'a\nb',
+    '\\.',
+    'back\\slash',
+    '\r',
+    "it's",
+    '{"a":"\\u00e9"}',
+    '😀',
+  ]
+  test.each([1, 60])('C81: text is stored as it is, %i times', async (times) => {
+    const { sink, shape, epoch } = await opened()
+    const all = Array.from({ length: times }, () => values).flat()
+    await epoch(all.map((value, id) => row(shape, [`${id}`, value, null], 'update')))
+    const found = await items()
+    expect(found.map(({ name }) => name)).toEqual(all)
+    expect(new Set(found.map(({ qty }) => qty))).toEqual(new Set([null]))
+    await sink.close()
+  })
+
+  test.each(['a\0b', 'half \ud800'])('what cannot be stored is refused', async (value) => {
+    const { sink, shape, epoch } = await opened()
+    const many = Array.from({ length: 300 }, (_, id) => row(shape, [`${id}`, value, '1'], 'update'))
+    expect(await codeOf(sealed(sink, many, 1))).toBe('VALUE_INVALID')
+    expect(await codeOf(sealed(sink, many.slice(0, 3), 1))).toBe('VALUE_INVALID')
+    await epoch([row(shape, ['1', 'b', '1'])])
+    await sink.close()
+  })
+
+  const typed: readonly (readonly [type: string, input: string, output: string])[] = [
+    ['bigint', '9223372036854775807', '9223372036854775807'],
+    [
+      'numeric(38,18)',
+      '12345678901234567890.123456789012345678',
+      '12345678901234567890.123456789012345678',
+    ],
+    ['numeric', 'NaN', 'NaN'],
+    ['double precision', '-Infinity', '-Infinity'],
+    ['timestamp without time zone', '2018-06-20 15:13:16.945104', '2018-06-20 15:13:16.945104'],
+    ['timestamp with time zone', 'infinity', 'infinity'],
+    ['timestamp with time zone', '2024-03-31T01:30:00.123456Z', '2024-03-31 01:30:00.123456+00'],
+    ['date', '-infinity', '-infinity'],
+    ['interval', '1 year 2 mons -3 days 00:00:00.000001', '1 year 2 mons -3 days +00:00:00.000001'],
+    ['jsonb', '{"a": 1.0, "n": null}', '{"a": 1.0, "n": null}'],
+    ['json', '{"a" :1.0}', '{"a" :1.0}'],
+    ['bytea', '\\xdeadbeef', '\\xdeadbeef'],
+    ['uuid', 'b68a35a7-17ad-35b3-af2a-ae46edb4545a', 'b68a35a7-17ad-35b3-af2a-ae46edb4545a'],
+    ['text[]', '{"a\\"b",NULL,"NULL",""}', '{"a\\"b",NULL,"NULL",""}'],
+    ['inet', '10.0.0.0/8', '10.0.0.0/8'],
+    ['int4range', '[1,5)', '[1,5)'],
+    ['bit(4)', '0101', '0101'],
+    ['bit varying', '101', '101'],
+    ['boolean', 'true', 'true'],
+    ['xml', '<a>é</a>', '<a>é</a>'],
+    ['character(4)', 'ab', 'ab  '],
+    ['"Odd"."My Enum"', 'sa"d', 'sa"d'],
+    ['"Odd".short', 'abc', 'abc'],
+    ['"Odd"."My Enum"[]', '{"sa\\"d",NULL}', '{"sa\\"d",NULL}'],
+  ]
+  test.each([1, 250])('C37: every type takes its input text, %i rows', async (count) => {
+    await server.query(
+      `DROP SCHEMA IF EXISTS "Odd" CASCADE; CREATE SCHEMA "Odd";
+       CREATE TYPE "Odd"."My Enum" AS ENUM ('sa"d', 'x');
+       CREATE DOMAIN "Odd".short AS varchar(3) CHECK (VALUE <> '')`,
+    )
+    const { sink, epoch } = await opened()
+    const of = { schema: 'public', table: 'typed' }
+    await server.query('DROP TABLE IF EXISTS public.typed')
+    const columns = typed.map(([type], index): [string, string] => [`c${index}`, type])
+    const shape = await sink.resolveTable(
+      of,
+      declaredShape([['id', 'integer'], ...columns], ['id'], of),
+    )
+    expect(shape.columns.slice(1).map(({ type }) => type)).toEqual(typed.map(([type]) => type))
+    const input = typed.map(([, text]) => text)
+    await epoch(Array.from({ length: count }, (_, id) => row(shape, [`${id}`, ...input], 'update')))
+    const [found] = await server.query(
+      `SELECT DISTINCT ${columns.map(([name]) => `textin(c.${name}_)::text AS ${name}`).join(', ')}
+       FROM (SELECT ${columns.map(([name]) => `format('%s', ${name})::cstring AS ${name}_`).join(', ')}
+       FROM public.typed) c`,
+    )
+    expect(Object.values(found ?? {})).toEqual(
+      typed.map(([type, , output]) => (type === 'boolean' ? 't' : output)),
+    )
+    const tooLong = input.map((text, index) =>
+      typed[index]?.[0] === '"Odd".short' ? 'abcd' : text,
+    )
+    const many = Array.from({ length: count }, (_, id) =>
+      row(shape, [`${id}`, ...tooLong], 'update'),
+    )
+    expect(await codeOf(sealed(sink, many, 9))).toBe('SINK_REFUSED')
+    await sink.close()
+  })
+
+  test('identity, generated and defaulted columns', async () => {
+    await server.query(
+      `CREATE TABLE public.item (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text,
+       qty integer, twice integer GENERATED ALWAYS AS (qty * 2) STORED, made text DEFAULT 'here')`,
+    )
+    const { sink, shape, epoch } = await opened()
+    expect(shape.columns.map(({ name }) => name)).toEqual(['id', 'name', 'qty'])
+    await epoch([row(shape, ['5', 'a', '2'])])
+    await epoch([row(shape, ['5', 'b', '3'], 'update')])
+    const many = (from: number, op: 'create' | 'update') =>
+      Array.from({ length: 300 }, (_, id) => row(shape, [`${from + id}`, 'c', '4'], op))
+    await epoch(many(100, 'create'))
+    await epoch(many(100, 'update'))
+    expect(
+      await server.query('SELECT id::int, twice, made FROM public.item WHERE id < 101 ORDER BY id'),
+    ).toEqual([
+      { id: 5, twice: 6, made: 'here' },
+      { id: 100, twice: 8, made: 'here' },
+    ])
+    await sink.close()
+  })
+})
+
+describe('target tables', () => {
+  test('two tasks that race to create one both succeed', async () => {
+    await resolve(rig, 1)
+    const tasks = await Promise.all([0, 1, 2, 3].map((task) => openTask(rig, 1, { task })))
+    const shapes = await Promise.all(tasks.map((sink) => sink.resolveTable(source, itemShape)))
+    expect(new Set(shapes.map((shape) => JSON.stringify(shape))).size).toBe(1)
+    await Promise.all(tasks.map((sink) => sink.close()))
+  })
+
+  test('equal shapes are one object', async () => {
+    const { sink, shape } = await opened()
+    const again = await sink.resolveTable(source, { ...itemShape, columns: [...itemShape.columns] })
+    expect(again).toBe(shape)
+    await sink.close()
+  })
+
+  test('a column added at the source while an epoch runs', async () => {
+    const { sink, shape, epoch } = await opened()
+    await server.query("ALTER TABLE public.item ADD COLUMN note text DEFAULT 'none'")
+    const wide = await sink.resolveTable(
+      source,
+      declaredShape([
+        ['id', 'bigint'],
+        ['name', 'text'],
+        ['qty', 'integer'],
+        ['note', 'text'],
+      ]),
+    )
+    await epoch([row(shape, ['1', 'a', '1']), row(wide, ['2', 'b', '2', 'said'])])
+    expect(await server.query('SELECT id::int, note FROM public.item ORDER BY id')).toEqual([
+      { id: 1, note: 'none' },
+      { id: 2, note: 'said' },
+    ])
+    await sink.close()
+  })
+
+  test.each([
+    ['without the column', 'CREATE TABLE public.item (id bigint PRIMARY KEY, name text)'],
+    ['without the key', 'CREATE TABLE public.item (id bigint, name text, qty integer)'],
+    [
+      'with another key',
+      'CREATE TABLE public.item (id bigint, name text PRIMARY KEY, qty integer)',
+    ],
+    [
+      'with a deferrable key',
+      'CREATE TABLE public.item (id bigint PRIMARY KEY DEFERRABLE, name text, qty integer)',
+    ],
+    [
+      'with a needed column that no record has',
+      'CREATE TABLE public.item (id bigint PRIMARY KEY, name text, qty integer, x text NOT NULL)',
+    ],
+  ])('%s is a mismatch', async (_, sql) => {
+    await server.query(sql)
+    await resolve(rig, 1)
+    const sink = await openTask(rig, 1)
+    expect(await codeOf(sink.resolveTable(source, itemShape))).toBe('TARGET_MISMATCH')
+    await sink.close()
+  })
+
+  test('a record without schema needs a table, and takes its shape from it', async () => {
+    await resolve(rig, 1)
+    const sink = await openTask(rig, 1)
+    expect(await codeOf(sink.resolveTable(source, undefined))).toBe('TARGET_TABLE_MISSING')
+    await server.query('CREATE TABLE public.item (qty integer, id bigint PRIMARY KEY, name text)')
+    const shape = await sink.resolveTable(source, undefined)
+    expect(shape.columns.map(({ name, type }) => `${name} ${type}`)).toEqual([
+      'qty integer',
+      'id bigint',
+      'name text',
+    ])
+    expect(shape.keyColumns).toEqual([1])
+    await sink.close()
+  })
+
+  test('a table without key is appended to', async () => {
+    await resolve(rig, 1)
+    const sink = await openTask(rig, 1)
+    const keyless = declaredShape(
+      itemShape.columns.map(({ name, type }) => [name, type]),
+      [],
+    )
+    const shape = await sink.resolveTable(source, keyless)
+    const { txn } = await sealed(
+      sink,
+      [row(shape, ['1', 'a', '1']), row(shape, ['1', 'a', '1'])],
+      1,
+    )
+    await sink.commit(txn, permit(1, 1))
+    expect(await items()).toHaveLength(2)
+    expect(await codeOf(sealed(sink, [row(shape, ['1', 'a', '1'], 'update')], 2))).toBe(
+      'KEY_MISSING',
+    )
+    await sink.close()
+  })
+
+  test('routes and column filters decide where and what', async () => {
+    rig = newRig(server, {}, [
+      {
+        source,
+        target: { schema: 'public', table: 'routed' },
+        columns: { kind: 'exclude', names: ['qty', 'id'] },
+        tasks: 'many',
+      },
+    ])
+    await server.query('DROP TABLE IF EXISTS public.routed')
+    const { sink, shape, epoch } = await opened()
+    expect(shape.columns.map(({ name }) => name)).toEqual(['id', 'name'])
+    await epoch([row(shape, ['1', 'a'])])
+    expect(await server.query('SELECT * FROM public.routed')).toEqual([{ id: '1', name: 'a' }])
     await sink.close()
   })
 })

@@ -21,7 +21,7 @@ export interface LoadContext {
   readonly nowMs: number
 }
 
-/** Everything stored of one pipeline: what stands under its prefix, its ids and its history keys. */
+/** Everything stored of one pipeline: what is under its prefix, its ids and its history keys. */
 export interface StoredPipeline {
   readonly values: readonly StoredValue[]
   readonly ids: StoredValue | undefined

@@ -312,8 +312,8 @@ export function judgeRepeatable(outcome: TxnOutcome, epoch: LeaderEpoch): Verdic
 }
 
 /**
- * Of retireTxn: reads are [leader, attempt, mark]. A mark that is ours already means that an earlier
- * sending was stored.
+ * Of retireTxn: reads are [leader, attempt, mark]. A mark that is ours already means that an
+ * earlier sending was stored.
  */
 export function judgeRetire(
   outcome: TxnOutcome,

@@ -1,6 +1,6 @@
 import type { AdminHandler } from '@onceflow/ports'
 
-/** The admin API of whoever leads now: each call asks anew, and throws NOT_LEADER where none does. */
+/** The admin API of whoever leads now: each call asks anew; NOT_LEADER where nobody does. */
 export function relayAdmin(current: () => AdminHandler): AdminHandler {
   return {
     createPipeline: async (request) => current().createPipeline(request),

@@ -212,12 +212,12 @@ function addWorkerNoun(noun: Command, terminal: Terminal): void {
 function addDev(command: Command, terminal: Terminal): void {
   command
     .option('-f, --file <path>', 'pipelines to apply once it runs', collected)
-    .option('--no-pipeline', 'do not make the pipeline that reads all of the file log')
-    .action(async ({ file, pipeline, ...options }) =>
+    .option('--no-demo', 'no pipeline over the whole file log, and no workload in an empty one')
+    .action(async ({ file, demo, ...options }) =>
       (await import('./commands/dev.ts')).dev(terminal, {
         ...processOptions(options),
         file: file ?? [],
-        pipeline,
+        demo,
       }),
     )
 }

@@ -1,14 +1,17 @@
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Json } from '@onceflow/model'
 import type { RunningDev } from 'onceflow'
 import type { Terminal } from '../terminal.ts'
 import { apply } from './apply.ts'
+import { type DemoWorkload, startDemo } from './demo-workload.ts'
 import { configOf, type ProcessOptions, runtimeOf, runUntilStopped } from './process.ts'
 
 export interface DevOptions extends ProcessOptions {
   /** Pipelines to apply once it runs. */
   readonly file: readonly string[]
-  /** false: --no-pipeline. */
-  readonly pipeline: boolean
+  /** false: --no-demo. */
+  readonly demo: boolean
 }
 
 /** Everything in one process: for trying out, for tests, for laptops. Never for data that matters. */
@@ -17,18 +20,37 @@ export const dev = (terminal: Terminal, options: DevOptions): Promise<void> =>
     const config = await configOf('dev', terminal, options)
     const { startDev } = await import('onceflow')
     const running = await startDev(config, runtimeOf(terminal))
-    if (options.file.length > 0) {
-      await apply(terminal, {
-        address: running.address,
-        output: 'table',
-        file: options.file,
-        wait: false,
-        timeout: 0,
-      })
-    } else if (options.pipeline) await applyOwn(terminal, running)
+    if (options.file.length > 0) await applyFiles(terminal, options, running)
+    const demo =
+      options.file.length === 0 && options.demo ? await showDemo(terminal, running) : undefined
     greet(terminal, running)
-    return running
+    return {
+      ...running,
+      stop: async () => {
+        demo?.stop()
+        await running.stop()
+      },
+    }
   })
+
+const applyFiles = (terminal: Terminal, options: DevOptions, running: RunningDev): Promise<void> =>
+  apply(terminal, {
+    address: running.address,
+    output: 'table',
+    file: options.file,
+    wait: false,
+    timeout: 0,
+  })
+
+/** A pipeline over everything in the file log, which gets a workload of its own when it is empty. */
+async function showDemo(
+  terminal: Terminal,
+  running: RunningDev,
+): Promise<DemoWorkload | undefined> {
+  const workload = await startDemo(running.logDirectory)
+  await applyOwn(terminal, running)
+  return workload
+}
 
 const pipelineName = 'dev'
 
@@ -37,18 +59,25 @@ async function applyOwn(terminal: Terminal, running: RunningDev): Promise<void> 
   const { AdminClient, structToWire } = await import('@onceflow/rpc')
   const client = new AdminClient({ addresses: [running.address], clock: clockOf(terminal) })
   try {
-    const spec = structToWire(ownSpec(running))
+    const spec = structToWire(ownSpec(running, passwordFile(running)))
     await client.call('UpdatePipeline', { pipeline: { spec }, allowMissing: true })
   } finally {
     client.close()
   }
 }
 
-function ownSpec(running: RunningDev): { readonly [key: string]: Json } {
-  const { host, port, database, user, password } = running.database
+/** In a file beside the log, so that `audit` can read it as well: the API shows no secret. */
+function passwordFile(running: RunningDev): string {
+  const path = resolve(running.logDirectory, '../database-password')
+  writeFileSync(path, running.database.password, { mode: 0o600 })
+  return path
+}
+
+function ownSpec(running: RunningDev, passwordPath: string): { readonly [key: string]: Json } {
+  const { host, port, database, user } = running.database
   return {
     name: pipelineName,
-    source: { kind: 'file', directory: running.logDirectory, topic_pattern: '.+' },
+    source: { kind: 'file', directory: resolve(running.logDirectory), topic_pattern: '.+' },
     sinks: [
       {
         kind: 'postgres',
@@ -57,7 +86,7 @@ function ownSpec(running: RunningDev): { readonly [key: string]: Json } {
         port,
         database,
         user,
-        ...(password === '' ? {} : { password }),
+        password_file: passwordPath,
       },
     ],
   }
@@ -72,8 +101,6 @@ const clockOf = (terminal: Terminal) => ({
   },
 })
 
-// The database is the user's own, on loopback, and was made for this: its password is shown so that
-// a person can look inside. One given with --postgres-url is not.
 function greet(terminal: Terminal, running: RunningDev): void {
   const { host, port, database, user } = running.database
   const lines = [
@@ -84,6 +111,7 @@ function greet(terminal: Terminal, running: RunningDev): void {
     `  API       ${running.address}      onceflow status --address ${running.address}`,
     `  log       ${running.logDirectory}      put files of Debezium JSON lines here`,
     `  database  postgres://${user}@${host}:${port}/${database}`,
+    `            password in ${resolve(running.logDirectory, '../database-password')}`,
     '',
     'Ctrl-C stops it.',
   ]

@@ -7,9 +7,17 @@ const relation = (schema: string, table: string): string =>
   ` WHERE n.nspname = ${quoteText(schema)} AND c.relname = ${quoteText(table)}` +
   " AND c.relkind IN ('r', 'p'))"
 
+/** A domain takes the values of the type at its bottom; it may stand on another domain. */
+const baseTypeSql =
+  '(WITH RECURSIVE base(type, modifier) AS (SELECT a.atttypid, a.atttypmod UNION ALL' +
+  ' SELECT d.typbasetype, d.typtypmod FROM base' +
+  " JOIN pg_type d ON d.oid = base.type AND d.typtype = 'd')" +
+  ' SELECT format_type(base.type, base.modifier) FROM base' +
+  " JOIN pg_type t ON t.oid = base.type AND t.typtype <> 'd')"
+
 /** Types come as format_type writes them: qualified when outside pg_catalog, quoted, with modifier. */
 const columnsSql = (schema: string, table: string): string =>
-  'SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull::int,' +
+  `SELECT a.attname, ${baseTypeSql}, a.attnotnull::int,` +
   ' a.atthasdef::int, a.attidentity, a.attgenerated FROM pg_attribute a' +
   ` WHERE a.attrelid = ${relation(schema, table)} AND a.attnum > 0 AND NOT a.attisdropped` +
   ' ORDER BY a.attnum'

@@ -24,7 +24,9 @@ const rules: readonly Rule[] = [
     match: /^55000$/,
     code: 'SINK_LIMIT',
     class: 'fatal',
-    hint: 'set max_prepared_transactions above 0 and restart the server',
+    hint:
+      'change what the server names; for prepared transactions: set max_prepared_transactions ' +
+      'above 0 and restart it',
   },
   { match: /^53/, code: 'SINK_LIMIT' },
   { match: /^(?:28|42501)/, code: 'SINK_AUTH' },

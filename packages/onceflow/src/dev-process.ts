@@ -34,11 +34,12 @@ export async function startDev(config: DevConfig, runtime: ProcessRuntime): Prom
   mkdirSync(logDirectory, { recursive: true })
   const parts = processParts(runtime, config.logLevel, { role: 'dev' })
   parts.journal.write('warn', 'onceflow dev: one process on one disk, NOT for production')
-  const server = await databaseOf(config, parts)
+  // First of all, since it locks the folder: a second start must not touch the first one's database.
   const metadata = SqliteMetadata.open({
     clock: systemClock,
     file: join(config.directory, 'decisions.sqlite'),
   })
+  const server = await databaseOf(config, parts)
   const store = metadata.connect()
   const coordinator = await runCoordinator(
     { ...config, node: 'dev', advertise: undefined, leaseTtlMs: 5_000 },
@@ -68,6 +69,7 @@ export async function startDev(config: DevConfig, runtime: ProcessRuntime): Prom
     stop: async () => {
       for (const worker of workers) await worker.stop()
       await coordinator.stop()
+      await metadata.close()
       await server.stop()
     },
   }

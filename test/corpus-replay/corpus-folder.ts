@@ -61,7 +61,7 @@ const encoder = new TextEncoder()
 const bytesOf = (text: string | null): Uint8Array | null =>
   text === null ? null : encoder.encode(text)
 
-interface EventLine {
+export interface EventLine {
   readonly topic: string
   readonly partition: number
   readonly offset: number
@@ -70,27 +70,31 @@ interface EventLine {
   readonly headers: Readonly<Record<string, string | null>>
 }
 
-export function readRecords(folder: CorpusFolder): readonly CorpusRecord[] {
+/** The lines as they were recorded, one for each record. */
+export function readLines(folder: CorpusFolder): readonly string[] {
   const file = eventsFile(folder.path) ?? ''
   const content = readFileSync(file)
   const text = (file.endsWith('.gz') ? gunzipSync(content) : content).toString('utf8')
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => {
-      const event = JSON.parse(line) as EventLine
-      return {
-        topic: event.topic,
-        partition: event.partition,
-        offset: BigInt(event.offset),
-        key: bytesOf(event.key),
-        value: bytesOf(event.value),
-        headers: Object.entries(event.headers ?? {}).map(([key, value]) => ({
-          key,
-          value: bytesOf(value),
-        })),
-      }
-    })
+  return text.split('\n').filter((line) => line !== '')
+}
+
+export const parseLine = (line: string): EventLine => JSON.parse(line) as EventLine
+
+export function readRecords(folder: CorpusFolder): readonly CorpusRecord[] {
+  return readLines(folder).map((line) => {
+    const event = parseLine(line)
+    return {
+      topic: event.topic,
+      partition: event.partition,
+      offset: BigInt(event.offset),
+      key: bytesOf(event.key),
+      value: bytesOf(event.value),
+      headers: Object.entries(event.headers ?? {}).map(([key, value]) => ({
+        key,
+        value: bytesOf(value),
+      })),
+    }
+  })
 }
 
 export function readTables(folder: CorpusFolder): readonly CorpusTable[] {

@@ -1,5 +1,5 @@
-// What a worker remembers of leaders and attempts (R5). Invariants: the leader epoch and the attempt
-// of a pipeline only grow; a message below them is refused and answered.
+// What a worker remembers of leaders and attempts (R5). Invariants: the leader epoch, and the
+// attempt of a pipeline, only grow; a message below them is refused and answered.
 
 import type { Attempt, LeaderEpoch, PipelineUid } from '@onceflow/model'
 import type { LeaderMessage, Stamp, WorkerMessage } from '@onceflow/ports'

@@ -80,8 +80,8 @@ export type InvokeResult = 'accepted' | 'full'
 /**
  * A sink whose effects follow checkpoints. One instance serves one task of one attempt (opened with
  * openTask), or one RESOLVE (opened with openRecovery); calls never overlap on one instance, except
- * that preCommit and commit may run beside beginTransaction and invoke of the next epoch, and commit
- * beside its resolveTable. So that an epoch's records can be taken while the one before is sealed.
+ * that preCommit and commit may run beside beginTransaction and invoke of the next epoch, and
+ * commit beside its resolveTable: records are taken while the epoch before is sealed.
  *
  * In: RecordBatch for input 'raw', Change[] for input 'decoded'. Txn: a transaction; after
  * preCommit its serialised form alone must let any worker commit or abort it. Context: what the

@@ -7,8 +7,9 @@ type Answer = Extract<
 >
 
 /**
- * Answers that a leader may not have got: a message can be lost with its stream. They are said again
- * on the next stream; a leader takes each of them twice. At most one of each kind for a pipeline.
+ * Answers that a leader may not have got: a message can be lost with its stream. They are said
+ * again on the next stream; a leader takes each of them twice. At most one of each kind is kept for
+ * a pipeline.
  */
 export class AnswerMemory {
   readonly #answers = new Map<PipelineUid, Map<Answer['kind'], Answer>>()

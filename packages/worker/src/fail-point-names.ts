@@ -1,5 +1,5 @@
-// The places of a worker where a test may kill, freeze or delay the process. `reply-lost` means that
-// the work is done and its message is not sent (or its answer is not believed).
+// The places of a worker where a test may kill, freeze or delay the process. `reply-lost` means
+// that the work is done and its message is not sent (or its answer is not believed).
 
 export const workerFailPoints = {
   startBefore: 'worker.start-task.before',

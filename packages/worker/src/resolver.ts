@@ -1,8 +1,8 @@
 // Carries out RESOLVE (R4): what a leader has decided is committed, what it has not is rolled back,
 // on every sink of the spec. Invariants:
 // - tasks of lower attempts on this worker have ended before a sink is touched;
-// - a result is sent only while its attempt is the highest that this worker knows of; a lower one is
-//   answered as stale, and its sinks are still closed;
+// - a result is sent only while its attempt is the highest that this worker knows of; a lower one
+//   is answered as stale, and its sinks are still closed;
 // - each order has sinks of its own, so that orders of different attempts never share a call.
 
 import {

@@ -1,6 +1,7 @@
 // One sink of one task. Invariants:
 // - at most one open transaction (the epoch that takes records) and one cut transaction (the epoch
-//   of the last seal) exist; a seal moves the open one, a later seal replaces the cut one;
+//   of the last seal) exist; cut() moves the open one at once, before anything is waited for, so
+//   that no record after the cut can get into it; a later seal replaces the cut one;
 // - who calls this keeps the port's order: seal, commit and abort never overlap, and a seal begins
 //   while no take runs; a take may run beside a seal or a commit that began before it;
 // - resolveTable waits for a seal in flight: it may change the target's catalogue.
@@ -51,6 +52,8 @@ export class SinkLane {
   /** Start of the empty epochs since the last row: the next ledger row covers them too (P4). */
   #coveredFrom: readonly Position[] | undefined
   #sealing: Promise<unknown> | undefined
+  /** The open transaction of the epoch that is being cut, until its seal begins. */
+  #closing: { readonly txn: Opaque } | undefined
   #cut: { readonly txn: Opaque; readonly result: SealResult | undefined } | undefined
 
   constructor(request: LaneRequest) {
@@ -104,9 +107,18 @@ export class SinkLane {
     this.#request.decoder.provide(stop, shape)
   }
 
-  async seal(order: SealOrder): Promise<SealResult> {
-    const open = this.#open ?? { txn: await this.#sink.beginTransaction(this.#context) }
+  /**
+   * Ends the open epoch at once: the next take, which may follow before the seal has begun, is of
+   * the next epoch.
+   */
+  cut(): void {
+    this.#closing = this.#open
     this.#open = undefined
+  }
+
+  async seal(order: SealOrder): Promise<SealResult> {
+    const open = this.#closing ?? { txn: await this.#sink.beginTransaction(this.#context) }
+    this.#closing = undefined
     this.#cut = { txn: open.txn, result: undefined }
     const from = this.#coveredFrom ?? order.from
     const sealing = this.#sink.preCommit(open.txn, { ...order, from })
@@ -152,9 +164,10 @@ export class SinkLane {
   }
 
   async abortOpen(): Promise<void> {
-    const open = this.#open
+    const open = [this.#closing, this.#open]
+    this.#closing = undefined
     this.#open = undefined
-    if (open !== undefined) await this.#sink.abort(open.txn)
+    for (const one of open) if (one !== undefined) await this.#sink.abort(one.txn)
   }
 
   /** Only on an Abort (R3); of a seal that failed as well, since it may have reached the sink. */

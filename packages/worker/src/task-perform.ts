@@ -132,6 +132,8 @@ export class TaskPerformer {
     const { clock, failPoints } = this.#host
     const { checkpoint, from, to } = cut
     const began = clock.monotonicMs()
+    // Before anything is waited for: the reducer hands over records of the next epoch right away.
+    for (const lane of this.#lanes) lane.cut()
     await failPoints.reached(at.cutAfter)
     await failPoints.reached(at.sealBefore)
     // Every sink is waited for, also after one has failed: calls on a sink never overlap.

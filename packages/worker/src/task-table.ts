@@ -49,7 +49,7 @@ export class TaskTable {
     return count
   }
 
-  /** Ends tasks of lower attempts without rolling back what they sealed; resolves when all ended. */
+  /** Ends tasks of lower attempts, and rolls nothing sealed back; resolves when all have ended. */
   endBelow(pipeline: PipelineUid, attempt: Attempt): Promise<void> {
     return this.#end(pipeline, (task) => task.order.attempt < attempt, { kind: 'superseded' })
   }

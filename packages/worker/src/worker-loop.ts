@@ -1,7 +1,7 @@
 // The worker: one stream to the leader, tasks, RESOLVE orders, heartbeats. Invariants:
 // - a message below the greatest leader epoch or attempt seen is refused and answered (R5);
-// - tasks live on while the stream is down; only a leader's message, a higher attempt or stop() ends
-//   them;
+// - tasks live on while the stream is down; only a leader's message, a higher attempt or stop()
+//   ends them;
 // - heartbeats come from the event loop that does the work, so that they stop when it does.
 
 import { admit, freshMemory, permitOf, type StampMemory, staleAnswer } from '@onceflow/dataflow'

@@ -61,7 +61,7 @@ export interface WorkerOptions {
   readonly rssBytes: () => number
   /** Lets the event loop serve sockets and timers (setImmediate in a process). */
   readonly yieldTurn: () => Promise<void>
-  /** A sink says that somebody newer owns the pipeline: this process was replaced and should exit. */
+  /** A sink says that somebody newer owns the pipeline: this process was replaced and must exit. */
   readonly onFenced: (failure: Failure) => void
   /** A broken invariant: the process must stop. */
   readonly onDefect: (error: unknown) => void

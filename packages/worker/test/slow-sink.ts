@@ -1,3 +1,4 @@
+import { checkpointNumber } from '@onceflow/model'
 import type { AnySink, Clock, SinkFactory } from '@onceflow/ports'
 import type { SeededRandom } from '@onceflow/twins'
 
@@ -40,7 +41,12 @@ export function slowSinkFactory(
         openRecovery: slow((scope) => sink.openRecovery(scope)),
         recoverAndCommit: slow((decided) => sink.recoverAndCommit(decided)),
         recoverAndAbort: slow((decided) => sink.recoverAndAbort(decided)),
-        finishRecovery: slow((expectation) => sink.finishRecovery(expectation)),
+        // A prepared transaction holds the fence's row, so the fence is raised only over none: who
+        // sealed after the strays were rolled back is rolled back now, in the same moment.
+        finishRecovery: slow(async (expectation) => {
+          await sink.recoverAndAbort({ open: [], known: [], retireMark: checkpointNumber(0n) })
+          return await sink.finishRecovery(expectation)
+        }),
         close: () => sink.close(),
       }
       return wrapped

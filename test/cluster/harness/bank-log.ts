@@ -126,6 +126,13 @@ export class BankLog {
     return new Map([...this.#logs].map(([place, log]) => [place, log.end]))
   }
 
+  /** Records can be read before their acknowledgement has come back to us: waits for it. */
+  async untilKnown(offsets: ReadonlyMap<string, bigint>): Promise<void> {
+    const behind = (): boolean =>
+      [...offsets].some(([place, offset]) => (this.#logs.get(place)?.end ?? 0n) < offset)
+    for (let tries = 0; tries < 200 && !this.#uncertain && behind(); tries += 1) await sleep(25)
+  }
+
   /** The rows of a table after the records below `offsets`, by `topic/partition`. */
   fold(table: BankTable, offsets: ReadonlyMap<string, bigint>): ReadonlyMap<string, Row> {
     const rows = new Map<string, Row>()

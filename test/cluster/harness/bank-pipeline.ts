@@ -111,6 +111,7 @@ export class BankPipeline {
     while (!this.#pollStop) {
       try {
         const view = await this.#cluster.target.bank(this.schema, this.uid)
+        await this.log.untilKnown(view.positions)
         this.#problems.push(...foldProblems(view, this.log))
         this.#polls += 1
       } catch (error) {

@@ -110,6 +110,28 @@ export class Cluster {
     return process
   }
 
+  /** A clean stop and a new start, armed; it has joined, or follows, afterwards. */
+  async restart(process: SupervisedProcess, failPoints = ''): Promise<void> {
+    await process.stop()
+    const isWorker = this.workers.includes(process)
+    const said = process.untilSaid(isWorker ? '"connected"' : '"coordinator started"')
+    process.start(failPoints)
+    await said
+  }
+
+  /** Everything runs, nothing is frozen, every worker is known to the leader. */
+  async heal(): Promise<void> {
+    for (const { control, etcd } of this.coordinators) {
+      control.set({ kind: 'pass' })
+      etcd.set({ kind: 'pass' })
+    }
+    for (const process of this.processes) {
+      process.signal('SIGCONT')
+      await until(`${process.name} runs`, 10_000, () => (process.runs ? true : undefined))
+    }
+    await this.untilWorkers(this.workers.length)
+  }
+
   get processes(): readonly SupervisedProcess[] {
     return [...this.coordinators.map(({ process }) => process), ...this.workers]
   }

@@ -31,6 +31,9 @@ export class SupervisedProcess {
   #child: ChildProcess | undefined
   #asked = false
   #restarts = true
+  /** SIGKILLs of the present arming that nobody here has sent. */
+  #selfKills = 0
+  #killing = false
 
   constructor(setup: ProcessSetup) {
     this.name = setup.name
@@ -48,8 +51,15 @@ export class SupervisedProcess {
     return this.#child !== undefined
   }
 
+  /** How often it has killed itself since it was last started with fail points. */
+  get killedByItself(): number {
+    return this.#selfKills
+  }
+
   start(failPoints = ''): void {
     if (this.#child !== undefined) throw new Error(`${this.name} runs already`)
+    if (failPoints !== '') this.#selfKills = 0
+    this.#killing = false
     this.#asked = false
     this.#restarts = true
     const log = openSync(this.logFile, 'a')
@@ -75,6 +85,7 @@ export class SupervisedProcess {
   #onExit(exit: Exit): void {
     this.#child = undefined
     this.exits.push(exit)
+    if (exit.signal === 'SIGKILL' && !this.#killing) this.#selfKills += 1
     if (this.#asked || !this.#restarts) return
     setTimeout(() => {
       if (this.#child === undefined && !this.#asked) this.start()
@@ -84,6 +95,7 @@ export class SupervisedProcess {
   /** SIGKILL; the supervisor starts it again, unless told not to. */
   async kill(then: 'restart' | 'stay-down' = 'restart'): Promise<void> {
     this.#restarts = then === 'restart'
+    this.#killing = true
     const seen = this.exits.length
     this.signal('SIGKILL')
     await until(`the end of ${this.name}`, 10_000, () => this.exits[seen])
@@ -110,6 +122,7 @@ export class SupervisedProcess {
   /** Ends it at once, for the end of a test. */
   async destroy(): Promise<void> {
     this.#asked = true
+    this.#killing = true
     if (this.#child === undefined) return
     const seen = this.exits.length
     this.signal('SIGKILL')
@@ -126,6 +139,22 @@ export class SupervisedProcess {
     if (pid === undefined) return false
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) === 'T'
+  }
+
+  /** Until it says so in its log: a line that is written after the call. */
+  async untilSaid(words: string, withinMs = 30_000): Promise<void> {
+    const from = this.#said().length
+    await until(`${this.name} says ${words}`, withinMs, () =>
+      this.#said().slice(from).includes(words) ? true : undefined,
+    )
+  }
+
+  #said(): string {
+    try {
+      return readFileSync(this.logFile, 'utf8')
+    } catch {
+      return ''
+    }
   }
 
   tail(lines = 40): string {

@@ -29,6 +29,9 @@ interface StoredPosition {
 export class TargetDatabase {
   readonly #port: () => number
   #client: Client | undefined
+  /** Snapshots have a connection of their own, and come one after the other. */
+  #snapshots: TargetDatabase | undefined
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(port: () => number) {
     this.#port = port
@@ -68,6 +71,7 @@ export class TargetDatabase {
   }
 
   async close(): Promise<void> {
+    await this.#snapshots?.close()
     await this.#client?.end().catch(() => undefined)
     this.#client = undefined
   }
@@ -85,7 +89,15 @@ export class TargetDatabase {
   }
 
   /** Tables and ledger in one snapshot. */
-  async bank(schema: string, pipeline: string): Promise<BankView> {
+  bank(schema: string, pipeline: string): Promise<BankView> {
+    this.#snapshots ??= new TargetDatabase(this.#port)
+    const snapshots = this.#snapshots
+    const view = this.#last.then(() => snapshots.#bank(schema, pipeline))
+    this.#last = view.catch(() => undefined)
+    return view
+  }
+
+  async #bank(schema: string, pipeline: string): Promise<BankView> {
     await this.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     try {
       const accounts = await this.#rows(schema, 'accounts')
@@ -109,7 +121,7 @@ export class TargetDatabase {
         ),
       }
     } finally {
-      await this.query('COMMIT')
+      await this.query('COMMIT').catch(() => undefined)
     }
   }
 

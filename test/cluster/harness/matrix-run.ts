@@ -1,0 +1,53 @@
+import { BankPipeline } from './bank-pipeline.ts'
+import { Cluster } from './cluster.ts'
+import { type CaseResult, caseName, type MatrixCase, runCase } from './matrix-case.ts'
+import type { LocalStack } from './stack.ts'
+
+export interface MatrixRun {
+  readonly stack: LocalStack
+  readonly seed: string
+  readonly cases: readonly MatrixCase[]
+  readonly say: (line: string) => void
+}
+
+/** A fresh cluster now and then: the tables stay small, and a broken one spoils few cases. */
+const casesPerCluster = 25
+
+/** All cases, one after the other; a case that went wrong is followed by a fresh cluster. */
+export async function runMatrix(run: MatrixRun): Promise<readonly CaseResult[]> {
+  const { stack, seed, cases, say } = run
+  const results: CaseResult[] = []
+  let cluster: Cluster | undefined
+  let bank: BankPipeline | undefined
+  const end = async (): Promise<void> => {
+    await bank?.close()
+    await cluster?.close()
+    cluster = undefined
+    bank = undefined
+  }
+  try {
+    for (const [index, one] of cases.entries()) {
+      if (index % casesPerCluster === 0) await end()
+      if (cluster === undefined || bank === undefined) {
+        const name = `matrix-${index}`
+        cluster = await Cluster.start({ stack, name, coordinators: 2, workers: 2 })
+        bank = await BankPipeline.start(cluster, { name: `bank-${index}`, seed: `${seed} ${index}` })
+      }
+      const result = await runCase(cluster, bank, one)
+      results.push(result)
+      say(`[${index + 1}/${cases.length}] ${lineOf(result)}`)
+      if (result.outcome === 'clean') continue
+      for (const problem of result.problems) say(`    ${problem}`)
+      say(cluster.tails())
+      await end()
+    }
+  } finally {
+    await end()
+  }
+  return results
+}
+
+const lineOf = ({ case: one, outcome, recoveryMs, tookMs }: CaseResult): string =>
+  `${outcome} ${caseName(one)}: ${
+    recoveryMs === undefined ? 'no recovery' : `recovered in ${recoveryMs} ms`
+  }, ${(tookMs / 1000).toFixed(1)} s in all`

@@ -127,24 +127,19 @@ async function leaderOf(product: Product): Promise<string> {
 async function progress(stack: Stack, product: Product): Promise<string> {
   const counts = await stack
     .sql(
-      `SELECT (SELECT count(*) FROM transfers), (SELECT count(*) FROM orders),
-         (SELECT sum(balance) FROM accounts),
-         (SELECT max(checkpoint) FROM onceflow.ledger), (SELECT max(attempt) FROM onceflow.fence)`,
+      `SELECT (SELECT max(checkpoint) FROM onceflow.ledger), (SELECT max(attempt) FROM onceflow.fence)`,
     )
-    .catch(() => '')
-  const [transfers, orders, sum, checkpoint, attempt] = counts.trim().split('|')
-  if (checkpoint === undefined) return 'waiting for the first tables'
+    .catch(() => '|')
+  const [checkpoint, attempt] = counts.trim().split('|')
   const state = await pipelineState(product)
-  return (
-    `${state.padEnd(9)} transfers ${transfers}  orders ${orders}  sum of balances ${sum}  ` +
-    `checkpoint ${checkpoint}  attempt ${attempt}`
-  )
+  const rows: string[] = []
+  for (const table of tables) rows.push(`${table} ${await targetCount(stack, table)}`)
+  const line = `${state.padEnd(8)} checkpoint ${checkpoint}  attempt ${attempt}  rows: `
+  return line + rows.join('  ')
 }
 
 async function pipelineState(product: Product): Promise<string> {
-  const text = await product
-    .cli(['pipeline', 'get', 'demo', '-o', 'json', '--timeout', '1s'])
-    .catch(() => undefined)
+  const text = await product.cli(['pipeline', 'get', 'demo', '-o', 'json']).catch(() => undefined)
   if (text === undefined) return 'no leader'
   const { state } = JSON.parse(text) as { readonly state: string }
   return state.replace(/^.*STATE_/, '').toLowerCase()
@@ -169,7 +164,7 @@ async function ending(stack: Stack, product: Product): Promise<'clean' | 'violat
   const source = stack.facts.get('SOURCE_URL') ?? ''
   let verdict: 'clean' | 'violations' = 'clean'
   try {
-    process.stdout.write(await product.cli(['audit', 'demo', '--source-database', source]))
+    process.stdout.write(await product.cli(['audit', 'demo', '--source-url', source]))
   } catch (error) {
     verdict = 'violations'
     process.stdout.write(`${String(error)}\n`)

@@ -220,6 +220,8 @@ export class Term {
     const state = this.pipelines.entry(uid)?.state
     const spec = state?.core.assignment?.spec
     if (state === undefined || spec === undefined || state.phase.kind !== 'running') return
+    // Found already: they join when the old partitions are passed.
+    if (state.core.growth !== undefined) return
     const { attempt } = state.core.attempt
     const { leaderEpoch } = this
     this.#deps.gate.send(link, { kind: 'inspect', pipeline: uid, attempt, leaderEpoch, spec })

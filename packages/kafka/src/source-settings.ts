@@ -34,7 +34,7 @@ export const defaultKafkaSettings: KafkaSettings = {
   pollBytesMax: 1024 * 1024,
   unpackedBytesMax: 128 * 1024 * 1024,
   metadataRefreshMs: 5_000,
-  patternRefreshMs: 30_000,
+  patternRefreshMs: 5_000,
   unreachableAfterMs: 60_000,
   topicMissingAfterMs: 5_000,
   lookUpTimeoutMs: 30_000,

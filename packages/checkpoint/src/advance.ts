@@ -165,7 +165,7 @@ const places = (core: PipelineCore): PlacementWorker[] =>
 
 function assigned(core: PipelineCore, spec: PipelineSpec): readonly AssignedTask[] {
   return assignTasks({
-    partitions: partitionsOf(core),
+    partitions: partitionsOf(core, spec),
     together: topicsTogether(core, spec),
     parallelism: spec.parallelism,
     workers: places(core),
@@ -190,7 +190,7 @@ function topicsTogether(core: PipelineCore, spec: PipelineSpec): ReadonlySet<str
   const endings = spec.tables
     .filter((table) => table.tasks === 'one')
     .map(({ source }) => (source.schema === '' ? source.table : `${source.schema}.${source.table}`))
-  const topics = partitionsOf(core).map((place) => place.topic)
+  const topics = partitionsOf(core, spec).map((place) => place.topic)
   return new Set(
     topics.filter((topic) =>
       endings.some((ending) => topic === ending || topic.endsWith(`.${ending}`)),
@@ -198,13 +198,20 @@ function topicsTogether(core: PipelineCore, spec: PipelineSpec): ReadonlySet<str
   )
 }
 
-/** Partitions of the pipeline: those of the newest record, of `added`, or as inspected. */
-function partitionsOf(core: PipelineCore): readonly SourcePartition[] {
-  return startPositions(core).map(({ topic, topicId, partition }) => ({
-    topic,
-    topicId,
-    partition,
-  }))
+/**
+ * Partitions that are read: those of the newest record, of `added`, or as inspected. A topic that
+ * the spec selects no longer keeps its positions, but is given to no task.
+ */
+function partitionsOf(core: PipelineCore, spec: PipelineSpec): readonly SourcePartition[] {
+  return startPositions(core)
+    .filter(({ topic }) => isSelected(spec, topic))
+    .map(({ topic, topicId, partition }) => ({ topic, topicId, partition }))
+}
+
+function isSelected({ source: { topics } }: PipelineSpec, topic: string): boolean {
+  return topics.kind === 'list'
+    ? topics.topics.includes(topic)
+    : new RegExp(`^(?:${topics.pattern})$`, 'u').test(topic)
 }
 
 /** Where an attempt starts to read: the newest record, and what joined after it. */
@@ -220,8 +227,23 @@ function addedPositions(core: PipelineCore): readonly Position[] {
   const inRecord = new Set(newestRecord(core)?.record.positions.map(partitionKey))
   const before = core.assignment?.added ?? []
   const growing = core.growth !== undefined && joins(core) ? core.growth.joining : []
-  return [...before, ...growing].filter((place) => !inRecord.has(partitionKey(place)))
+  const added = new Map<string, Position>()
+  for (const place of [...before, ...growing, ...newTopics(core)]) {
+    const key = partitionKey(place)
+    if (!inRecord.has(key) && !added.has(key)) added.set(key, place)
+  }
+  return [...added.values()]
 }
+
+/** Topics that a new spec selects: with no partition before them, they join at once. */
+function newTopics(core: PipelineCore): readonly Position[] {
+  const record = newestRecord(core)?.record
+  if (record === undefined) return []
+  const known = new Set([...record.positions, ...(core.assignment?.added ?? [])].map(topicOf))
+  return inspectedStart(core).filter((place) => !known.has(place.topic))
+}
+
+const topicOf = (place: SourcePartition): string => place.topic
 
 /** New partitions join only an attempt that starts from a record past the old ones' ends. */
 function joins(core: PipelineCore): boolean {

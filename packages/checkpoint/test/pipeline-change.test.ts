@@ -183,4 +183,39 @@ describe('what changes meanwhile', () => {
     const grown = said('w1', inspected(partition(0), partition(1), partition(2, 4)))
     expect(play(running, grown).state.phase).toMatchObject({ stopWanted: 'growth' })
   })
+
+  test('CK-19: a topic that a new spec selects is read from its start, one that it dropped is not', () => {
+    const topics = { kind: 'list', topics: ['u'] } as const
+    const spec = specOf({ source: { ...specOf().source, topics } })
+    const respec = play(
+      completed,
+      document(docOf({ generation: 2, spec })),
+      seal(0, 5, 2),
+      seal(1, 6, 2),
+      txn(applied(24)),
+      said('w1', committed(2, 0)),
+      said('w2', committed(2, 1)),
+      said('w1', ended),
+      said('w2', ended),
+      txn(applied(25)),
+      said('w1', ended, { attempt: 2 }),
+      said('w2', ended, { attempt: 2 }),
+      ...resolved(2, 'w1', 26),
+      said('w1', inspected({ ...partition(0, 9, 'u'), start: 4n }), { attempt: 2 }),
+      txn(applied(27)),
+      ...resolved(3, 'w1', 28),
+    )
+    expect(sent(respec.effects, 'start-task').positions).toEqual([position(4, 0, 'u')])
+    const after = play(
+      respec.state,
+      said('w1', started(0), { attempt: 3 }),
+      { nowMs: 900, event: said('w1', wanted(), { attempt: 3 }) },
+      said('w1', sealed(3, 0, { positions: [position(8, 0, 'u')] }), { attempt: 3 }),
+    )
+    const { positions, joined } = recordOf(after.state)
+    expect(new Set(positions)).toEqual(
+      new Set([position(8, 0, 'u'), position(5, 0), position(6, 1)]),
+    )
+    expect(joined).toContainEqual(position(4, 0, 'u'))
+  })
 })

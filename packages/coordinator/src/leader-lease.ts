@@ -154,7 +154,7 @@ export class Leadership {
   }
 }
 
-/** Waits until this process leads. `stopped` ends the wait; `onFollow` tells who leads till then. */
+/** Waits until this process leads; `stopped` ends it, `onFollow` tells who leads till then. */
 export async function campaign(
   deps: LeaseDeps,
   options: {

@@ -1,5 +1,7 @@
 import type {
+  BinaryText,
   Change,
+  DecimalText,
   Failure,
   SourceFormat,
   SourceTable,
@@ -35,6 +37,9 @@ export interface RecordDecoder {
 
 export interface DecoderRequest {
   readonly format: SourceFormat
+  readonly decimals?: DecimalText
+  readonly binary?: BinaryText
+  readonly placeholder?: string
   readonly tables: readonly TableSpec[]
   readonly otherTables: 'pass' | 'ignore' | 'refuse'
 }

@@ -40,6 +40,7 @@ export class TaskPerformer {
   #reader: LogReader | undefined
   #progress: ProgressPublisher | undefined
   #turnBeganMs: number
+  #closed: 'yes' | 'no' = 'no'
   #counts = { recordsIn: 0, bytesIn: 0, rowsUpserted: 0, rowsDeleted: 0, ignored: 0 }
 
   constructor(host: TaskHost, order: StartTask) {
@@ -69,6 +70,8 @@ export class TaskPerformer {
       onFailure: (error) => this.#warn('progress was not published', error),
     })
     await this.#host.failPoints.reached(at.startAfter)
+    // The task was closed while it still opened: nobody else would close what came after that.
+    if (this.#closed === 'yes') await this.#closeAll(undefined)
     return { kind: 'opened' }
   }
 
@@ -78,11 +81,16 @@ export class TaskPerformer {
     return spec.sinks.map((sinkSpec) => {
       const factory = findByKind(this.#host.sinks, factoryKindOf(sinkSpec))
       const sink = factory.create({ spec: sinkSpec, tables, otherTables })
-      const { format } = spec.source
+      const { format, decimals, binary, placeholder } = spec.source
+      const written = {
+        ...(decimals === undefined ? {} : { decimals }),
+        ...(binary === undefined ? {} : { binary }),
+        ...(placeholder === undefined ? {} : { placeholder }),
+      }
       return new SinkLane({
         spec: sinkSpec,
         sink,
-        decoder: this.#host.createDecoder({ format, tables, otherTables }),
+        decoder: this.#host.createDecoder({ format, tables, otherTables, ...written }),
         scope: {
           cluster: this.#host.cluster(),
           pipeline,
@@ -218,6 +226,7 @@ export class TaskPerformer {
   /** Never fails: what cannot be rolled back or closed here is RESOLVE's (R4). */
   async close(rollBack: CheckpointNumber | undefined): Promise<TaskEvent> {
     const { clock, limits } = this.#host
+    this.#closed = 'yes'
     const bound = new Promise<void>((resolve) => {
       clock.after(limits.closeMs, resolve)
     })

@@ -1,4 +1,6 @@
 import { sinkName } from '@onceflow/model'
+import type { RecordBatch, SinkFactory } from '@onceflow/ports'
+import { MemoryDatabase, memorySinkFactory } from '@onceflow/twins'
 import { afterEach, describe, expect, test } from 'vitest'
 import { workerFailPoints } from '../src/index.ts'
 import { a, cluster, n, pipeline, specOf } from './scripted-leader.ts'
@@ -308,6 +310,39 @@ describe('a task that is told to end', () => {
     expect(bench.fenced).toHaveLength(1)
     expect(bench.database.prepared.size).toBe(0)
   })
+})
+
+test('a sink of raw input gets the batches as they were read', async () => {
+  const seen: RecordBatch[] = []
+  const raw: SinkFactory = {
+    ...memorySinkFactory(new MemoryDatabase()),
+    create: () => ({
+      input: 'raw',
+      transactionSerializer: { version: 1, serialize: () => 'x', deserialize: () => ({}) },
+      contextSerializer: { version: 1, serialize: () => null, deserialize: () => null },
+      openTask: async () => undefined,
+      resolveTable: async () => expect.fail('a raw sink has no tables'),
+      beginTransaction: async () => ({}),
+      invoke: async (_, batch) => {
+        seen.push(batch)
+        return 'accepted'
+      },
+      preCommit: async () => ({ kind: 'sealed', rowsUpserted: 1, rowsDeleted: 0 }),
+      commit: async () => ({ kind: 'committed' }),
+      abort: async () => undefined,
+      openRecovery: async () => undefined,
+      recoverAndCommit: async () => ({ kind: 'done', lost: [] }),
+      recoverAndAbort: async () => ({ kind: 'done', rolledBack: 0 }),
+      finishRecovery: async () => ({ kind: 'done' }),
+      close: async () => undefined,
+    }),
+  }
+  bench = new Bench({ sink: raw })
+  bench.append('1=a', '2=b')
+  await bench.running()
+  await bench.checkpoint(1)
+  expect(seen.flatMap(({ records }) => records)).toHaveLength(2)
+  expect(bench.leader.last('sealed')?.handles).toMatchObject([{ kind: 'sealed', data: 'x' }])
 })
 
 describe('several sinks', () => {

@@ -7,6 +7,7 @@ import { checkDecisions, type Decisions, isDecided, wholePositions } from './dec
 import { checkFence, checkLedger } from './ledger-checks.ts'
 import { checkOpenTransactions } from './open-transactions.ts'
 import { say } from './progress.ts'
+import { readDecisions, readDecisionsFor } from './read-decisions.ts'
 import { planReading } from './reading-plan.ts'
 import type { TableFigures } from './report.ts'
 import { checkSilentTables } from './silent-tables.ts'
@@ -50,7 +51,7 @@ const nothing: SinkFigures = {
 export async function auditSink(scope: CheckScope, input: SinkAuditInput): Promise<SinkFigures> {
   const { request, sink } = input
   say(request, 'snapshot', `taking a snapshot of sink ${sink.name}`)
-  const before = await request.checkpoints?.()
+  const before = await readDecisions(scope, request)
   const taken = await takeSnapshot(request, sink)
   if (taken.kind === 'failed') {
     scope.findings.unchecked(`sink ${sink.name} cannot be read: ${taken.reason}`)
@@ -58,7 +59,8 @@ export async function auditSink(scope: CheckScope, input: SinkAuditInput): Promi
   }
   const { snapshot } = taken
   try {
-    const after = await request.checkpoints?.()
+    const after =
+      before === undefined ? undefined : await readDecisionsFor(scope, request, snapshot.ledger)
     const decisions = before === undefined || after === undefined ? undefined : { before, after }
     return await auditSnapshot(scope, { ...input, snapshot, decisions })
   } finally {

@@ -165,7 +165,7 @@ const processNouns = {
   dev: 'Run everything in one process, with nothing to install. Not for production.',
 } as const
 
-/** The flags of a process come from the table of settings, which is loaded only for its own help. */
+/** The flags of a process come from the table of settings, loaded only where they are needed. */
 async function addProcesses(
   program: Command,
   args: readonly string[],

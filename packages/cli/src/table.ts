@@ -38,7 +38,7 @@ function padded(text: string, width: number, align: 'left' | 'right'): string {
 
 /** Text from outside cannot move the cursor or colour the screen. */
 export const printable = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed.
   text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?')
 
 const colors = {

@@ -1,4 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type ExitCode, runCli, type Terminal } from '@onceflow/cli'
+import { attempt, checkpointNumber, pipelineName, sinkName } from '@onceflow/model'
+import type { PipelineView } from '@onceflow/ports'
 import { RpcServer } from '@onceflow/rpc'
 import { MemoryAdmin, RecordingJournal } from '@onceflow/twins'
 
@@ -21,10 +26,32 @@ export interface RunOptions {
 /** The moment at which every test looks at ages. */
 export const nowMs = Date.UTC(2026, 0, 31, 12)
 
+export const shop = pipelineName('shop')
+
+export const spec = (name = 'shop') => `
+name: ${name}
+source: {kind: kafka, brokers: [localhost:9092], topics: [t]}
+sinks: [{kind: postgres, name: main, host: h, database: d, user: u, password: canary-secret}]
+`
+
+export const running: Partial<PipelineView> = {
+  state: 'running',
+  tasks: 4,
+  attempt: attempt(3n),
+  flow: { recordsPerSecond: 12_345.6, rowsPerSecond: 12_000, lagRecords: 1234, freshnessMs: 180 },
+  lastCheckpoint: {
+    checkpoint: checkpointNumber(41n),
+    decidedMs: nowMs - 250,
+    durationMs: 40,
+  },
+  claims: [{ sink: sinkName('main'), guarantee: 'exactly-once', reason: 'two-phase commit' }],
+}
+
 /** A cluster in memory behind a real server, and a command line that asks it. */
 export class CliStage {
   readonly admin = new MemoryAdmin()
   readonly #server: RpcServer
+  readonly #folder = mkdtempSync(join(tmpdir(), 'onceflow-cli-'))
 
   private constructor() {
     this.#server = new RpcServer({
@@ -57,8 +84,23 @@ export class CliStage {
     return this.#server.address
   }
 
-  close(): Promise<void> {
-    return this.#server.stop()
+  async close(): Promise<void> {
+    rmSync(this.#folder, { recursive: true, force: true })
+    await this.#server.stop()
+  }
+
+  /** The path of a file with this text. */
+  file(text: string, name = 'pipeline.yaml'): string {
+    const path = join(this.#folder, name)
+    writeFileSync(path, text)
+    return path
+  }
+
+  /** Applies the pipeline shop, and shows it as the cluster would after the change. */
+  async applied(change: Partial<PipelineView> = {}): Promise<void> {
+    const ran = await this.run(['apply', '-f', this.file(spec()), '--no-wait'])
+    if (ran.code !== 0) throw new Error(ran.notes)
+    this.admin.show(shop, { createdMs: nowMs - 60_000, ...change })
   }
 
   run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {

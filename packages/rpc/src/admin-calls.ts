@@ -27,7 +27,7 @@ import {
 import { structFromWire } from './struct-wire.ts'
 import { refuse, required } from './wire-values.ts'
 
-/** One function for each method: checks the request's shape, asks the handler, shapes the answer. */
+/** One function for each method: checks the request, asks the handler, shapes the answer. */
 export type AdminCalls = {
   readonly [M in AdminMethod]: (
     request: AdminMethods[M]['given'],

@@ -25,7 +25,7 @@ const messageBytesMax = 4 * 1024 * 1024
 
 /**
  * Asks the leader, wherever it is. A call that reads is tried again while no leader answers, a
- * bounded number of times; one that changes something is sent again only when it was refused unread.
+ * bounded number of times; one that changes something only when it was refused unread.
  */
 export class AdminClient {
   readonly #options: AdminClientOptions

@@ -2,8 +2,8 @@
 //
 // - Bytes go to the stream as long as it takes them without asking to wait; then they wait here, in
 //   order, until it drains.
-// - What waits here never exceeds the bound: the writer then refuses, and its owner closes the link.
-//   A message is never dropped alone.
+// - What waits here never exceeds the bound: the writer then refuses, and its owner closes the
+//   link. A message is never dropped alone.
 // - A finished writer ends the stream after the last byte that waited; a discarded one writes no
 //   more.
 

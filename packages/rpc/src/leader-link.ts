@@ -238,7 +238,7 @@ export class StreamLeaderLink implements LeaderLink {
   }
 }
 
-/** A channel of its own for each session: no back-off or stream of an earlier one lives on in it. */
+/** A channel for each session: no back-off and no stream of an earlier one lives on in it. */
 const channelOptions = (limits: RpcLimits) => ({
   'grpc.enable_channelz': 0,
   'grpc.enable_retries': 0,

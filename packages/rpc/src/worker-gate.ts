@@ -101,7 +101,7 @@ export class StreamGate implements WorkerGate {
     this.#become({ kind: 'leading' })
   }
 
-  /** Ends every stream cleanly: what was written before is delivered, then the worker sees an end. */
+  /** Ends every stream: what was written before is delivered, then the worker sees the end. */
   endAll(cause: string): void {
     this.#become({ kind: 'following', leaderAddress: undefined })
     for (const link of this.#links.values()) {

@@ -46,6 +46,9 @@ function sourceDocument(source: SourceSpec, secrecy: Secrecy): Json {
     topics: source.topics.kind === 'list' ? source.topics.topics : undefined,
     topic_pattern: source.topics.kind === 'pattern' ? source.topics.pattern : undefined,
     format: source.format,
+    decimals: source.decimals,
+    binary: source.binary,
+    placeholder: source.placeholder,
     start:
       source.start.kind === 'timestamp' ? instantText(source.start.timestampMs) : source.start.kind,
   }
@@ -138,7 +141,7 @@ const postgresDocument = (sink: PostgresSinkSpec, secrecy: Secrecy): Json =>
 
 const secretName = /pass|secret|token|credential|api.?key|private.?key/i
 
-/** Options of a custom sink have no schema of ours: what is named like a secret is taken for one. */
+/** Options of a custom sink have no schema: what is named like a secret is taken for one. */
 function redactNames(value: Json): Json {
   if (value === null || typeof value !== 'object') return value
   if (isList(value)) return value.map(redactNames)

@@ -47,6 +47,17 @@ const sourceCommon = {
     .enum(['debezium-json', 'json', 'bytes'])
     .optional()
     .describe('What a record holds. Default debezium-json.'),
+  decimals: z
+    .enum(['strict', 'text', 'base64'])
+    .optional()
+    .describe('How records without schema write decimals. Default strict: no guess.'),
+  binary: z
+    .enum(['strict', 'base64', 'hex'])
+    .optional()
+    .describe('How records without schema write bytes. Default strict: no guess.'),
+  placeholder: text()
+    .optional()
+    .describe("The connector's unavailable.value.placeholder, when it is not the default."),
   start: z
     .union([
       z.enum(['earliest', 'latest']),

@@ -91,7 +91,8 @@ function notOneOf(
 ): PlacedProblem {
   if (given === undefined) return placed(parts, 'is required', `one of: ${words.join(', ')}`)
   const near = nearestName(String(given), words)
-  const text = `must be ${words.length === 1 ? '' : 'one of '}${words.join(', ')}, not ${shown(given)}`
+  const wish = `${words.length === 1 ? '' : 'one of '}${words.join(', ')}`
+  const text = `must be ${wish}, not ${shown(given)}`
   return near === undefined ? placed(parts, text) : placed(parts, text, `did you mean ${near}?`)
 }
 

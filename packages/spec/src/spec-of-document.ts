@@ -69,6 +69,9 @@ function sourceOf(source: SourceDocument): SourceSpec {
     topics: topicsOf(source),
     format: source.format ?? ('debezium-json' as const),
     start: startOf(source.start ?? 'earliest'),
+    ...(source.decimals === undefined ? {} : { decimals: source.decimals }),
+    ...(source.binary === undefined ? {} : { binary: source.binary }),
+    ...(source.placeholder === undefined ? {} : { placeholder: source.placeholder }),
   }
   if (source.kind === 'file') return { kind: 'file', directory: source.directory, ...common }
   return {

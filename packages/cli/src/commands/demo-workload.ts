@@ -11,7 +11,7 @@ export interface DemoWorkload {
 }
 
 /**
- * Writes a live workload to an empty file log, so that a first `onceflow dev` has something to show.
+ * Writes a live workload to an empty file log: a first `onceflow dev` shall have something to show.
  * A log that holds anything is the user's: it is left alone.
  */
 export async function startDemo(directory: string): Promise<DemoWorkload | undefined> {

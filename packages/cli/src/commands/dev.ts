@@ -14,7 +14,7 @@ export interface DevOptions extends ProcessOptions {
   readonly demo: boolean
 }
 
-/** Everything in one process: for trying out, for tests, for laptops. Never for data that matters. */
+/** Everything in one process: to try it out, for tests. Never for data that matters. */
 export const dev = (terminal: Terminal, options: DevOptions): Promise<void> =>
   runUntilStopped(terminal, async () => {
     const config = await configOf('dev', terminal, options)
@@ -42,7 +42,7 @@ const applyFiles = (terminal: Terminal, options: DevOptions, running: RunningDev
     timeout: 0,
   })
 
-/** A pipeline over everything in the file log, which gets a workload of its own when it is empty. */
+/** A pipeline over the whole file log, which gets a workload of its own when it is empty. */
 async function showDemo(
   terminal: Terminal,
   running: RunningDev,

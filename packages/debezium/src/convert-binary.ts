@@ -1,12 +1,6 @@
-import { fail } from '@onceflow/model'
+import { type BinaryText, fail } from '@onceflow/model'
 import { base64Bytes, byteaOf } from './base64.ts'
 import { type Convert, invalid, wrongKind } from './convert-scalar.ts'
-
-/**
- * How to read a string in a bytea column when no schema says that it is base64. strict: what can
- * only be one of base64 and hexadecimal is that, what can be both is refused.
- */
-export type BinaryText = 'strict' | 'base64' | 'hex'
 
 function fromBase64(raw: string): string {
   const bytes = base64Bytes(raw)

@@ -1,15 +1,8 @@
-import { fail } from '@onceflow/model'
+import { type DecimalText, fail } from '@onceflow/model'
 import { base64Bytes } from './base64.ts'
 import { type Convert, invalid, isInteger, wrongKind } from './convert-scalar.ts'
 import { decimalText, isJsonNumber, isPlainDecimal, specialDecimal, wireScale } from './decimal.ts'
 import { membersOfObject } from './json-reader.ts'
-
-/**
- * How to read a string in a numeric column of a record without schema. strict: what can only be
- * digits is digits, what can only be base64 is base64, and what can be both is refused; text and
- * base64 say what decimal.handling.mode the connector has (string, precise).
- */
-export type DecimalText = 'strict' | 'text' | 'base64'
 
 function fromBase64(raw: string, scale: number | undefined): string {
   if (scale === undefined) {

@@ -1,13 +1,7 @@
-import { fail } from '@onceflow/model'
-import {
-  type BinaryText,
-  base64Converter,
-  binaryTextConverter,
-  bitsConverter,
-} from './convert-binary.ts'
+import { type BinaryText, type DecimalText, fail } from '@onceflow/model'
+import { base64Converter, binaryTextConverter, bitsConverter } from './convert-binary.ts'
 import {
   bareDecimalConverter,
-  type DecimalText,
   decimalTextConverter,
   schemaDecimalConverter,
   variableDecimalConverter,

@@ -1,4 +1,6 @@
 import {
+  type BinaryText,
+  type DecimalText,
   OnceflowError,
   type RecordPosition,
   type SourceFormat,
@@ -8,8 +10,6 @@ import {
 } from '@onceflow/model'
 import { Bindings } from './binding.ts'
 import { BytesDecoder } from './bytes-decoder.ts'
-import type { BinaryText } from './convert-binary.ts'
-import type { DecimalText } from './convert-decimal.ts'
 import { EnvelopeDecoder, type Visit } from './envelope-decoder.ts'
 import { FlatDecoder } from './flat-decoder.ts'
 import { KeyReader, type TopicHints } from './key-reader.ts'

@@ -1,5 +1,3 @@
-export type { BinaryText } from './convert-binary.ts'
-export type { DecimalText } from './convert-decimal.ts'
 export { createDecoder, type Decoder, type DecoderOptions } from './decoder.ts'
 export type {
   DecodableRecord,

@@ -31,10 +31,23 @@ export type StartFrom =
 
 export type SourceFormat = 'debezium-json' | 'json' | 'bytes'
 
+/**
+ * How a schemaless record writes what its text alone does not tell; strict refuses what could be
+ * either. text and base64 are decimal.handling.mode string and precise of the connector.
+ */
+export type DecimalText = 'strict' | 'text' | 'base64'
+export type BinaryText = 'strict' | 'base64' | 'hex'
+
 interface SourceBase {
   readonly topics: TopicSelection
   readonly format: SourceFormat
   readonly start: StartFrom
+  /** strict when left out. */
+  readonly decimals?: DecimalText
+  /** strict when left out. */
+  readonly binary?: BinaryText
+  /** The connector's unavailable.value.placeholder, when it is not the default one. */
+  readonly placeholder?: string
 }
 
 export interface KafkaSourceSpec extends SourceBase {

@@ -12,7 +12,7 @@ const fates: readonly Fate[] = ['ok', 'ok', 'ok', 'ok', 'ok', 'reply-lost', 'los
 const moves = {
   txn: (world, which, how) => world.deliverTxn(which, fates[how % 8] ?? 'not-applied'),
   late: (world, which) => world.deliverLate(which),
-  order: (world, which, how) => world.toWorker(which, how === 0 ? 'twice' : 'once'),
+  order: (world, which, how) => world.toWorker(which, how, how === 0 ? 'twice' : 'once'),
   answer: (world, which, how) => world.toLeader(which, how === 0 ? 'twice' : 'once'),
   time: (world, _which, how) => world.advance([1, 20, 100, 300, 2_000, 11_000][how % 6] ?? 1),
   write: (world, which, how) => world.write(which, 1 + how),

@@ -40,7 +40,10 @@ export class World {
   readonly clock = new ManualClock()
   readonly store = new WorldStore(this.clock)
   readonly sink = new WorldSink()
-  readonly ends = new Map<number, bigint>([[0, 0n]])
+  readonly ends = new Map<number, bigint>([
+    [0, 0n],
+    [1, 0n],
+  ])
   readonly resolved = new Set<string>()
   readonly workers = new Map<string, WorldWorker>()
   readonly leaders: Leader[] = []
@@ -227,8 +230,12 @@ export class World {
     if (request !== undefined) this.store.execute(request)
   }
 
-  toWorker(of: number, how: 'once' | 'twice'): void {
-    const item = this.#leaderOf(of).mail.shift()
+  /** The oldest message to one of the workers: streams keep their order, not among each other. */
+  toWorker(of: number, which: number, how: 'once' | 'twice' = 'once'): void {
+    const { mail } = this.#leaderOf(of)
+    const names = [...new Set(mail.map(({ to }) => to))]
+    const at = mail.findIndex(({ to }) => to === names[which % names.length])
+    const [item] = mail.splice(Math.max(0, at), 1)
     if (item === undefined) return
     const worker = this.workers.get(item.to)
     worker?.take(item.message)
@@ -331,7 +338,7 @@ export class World {
     for (let turn = 0; turn < turns; turn += 1) {
       const leader = this.leader()
       while (leader.txns.length > 0) this.deliverTxn(of, 'ok')
-      while (leader.mail.length > 0) this.toWorker(of, 'once')
+      while (leader.mail.length > 0) this.toWorker(of, 0)
       for (let which = 0; which < this.workers.size; which += 1) {
         while ((this.worker(which)?.outbox.length ?? 0) > 0) this.toLeader(which, 'once')
       }
@@ -352,7 +359,7 @@ export class World {
       const before = this.#count
       const leader = this.leader()
       while (leader.txns.length > 0) this.deliverTxn(0, 'ok')
-      while (leader.mail.length > 0) this.toWorker(0, 'once')
+      while (leader.mail.length > 0) this.toWorker(0, 0)
       for (let which = 0; which < this.workers.size; which += 1) {
         while ((this.worker(which)?.outbox.length ?? 0) > 0) this.toLeader(which, 'once')
       }

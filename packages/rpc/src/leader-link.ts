@@ -64,7 +64,7 @@ const redirectsMax = 3
 
 export class StreamLeaderLink implements LeaderLink {
   readonly #options: LeaderLinkOptions
-  #listener: (event: LeaderLinkEvent) => void = () => undefined
+  readonly #listeners: ((event: LeaderLinkEvent) => void)[] = []
   #session: Session | undefined
   #wait: { readonly timer: TimerHandle; readonly done: () => void } | undefined
   #running: Promise<void> | undefined
@@ -76,7 +76,7 @@ export class StreamLeaderLink implements LeaderLink {
   }
 
   onEvent(listener: (event: LeaderLinkEvent) => void): void {
-    this.#listener = listener
+    this.#listeners.push(listener)
   }
 
   start(): void {
@@ -180,13 +180,13 @@ export class StreamLeaderLink implements LeaderLink {
     if (session.state !== 'dialling') return
     session.dialTimer.cancel()
     session.state = 'accepted'
-    this.#listener({ kind: 'connected', address: session.address })
+    this.#tell({ kind: 'connected', address: session.address })
   }
 
   #receive(session: Session, bytes: Buffer): void {
     if (session.state !== 'accepted') return
     const message = this.#read(session, bytes)
-    if (message !== undefined) this.#listener({ kind: 'message', message })
+    if (message !== undefined) this.#tell({ kind: 'message', message })
   }
 
   #read(session: Session, bytes: Buffer): LeaderMessage | undefined {
@@ -215,9 +215,13 @@ export class StreamLeaderLink implements LeaderLink {
     if (wasAccepted) {
       const told = refusal === undefined ? 'the leader ended the stream' : refusal.failure.detail
       const cause = session.cause === '' ? told : session.cause
-      this.#listener({ kind: 'disconnected', cause })
+      this.#tell({ kind: 'disconnected', cause })
     }
     return { accepted: wasAccepted ? 'yes' : 'no', leaderAddress: refusal?.leaderAddress }
+  }
+
+  #tell(event: LeaderLinkEvent): void {
+    for (const listener of this.#listeners) listener(event)
   }
 
   #pause(delayMs: number): Promise<void> {

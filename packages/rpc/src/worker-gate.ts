@@ -51,7 +51,7 @@ export interface WorkerGateOptions {
 export class StreamGate implements WorkerGate {
   readonly #options: WorkerGateOptions
   readonly #links = new Map<LinkId, Link>()
-  #listener: (event: GateEvent) => void = () => undefined
+  readonly #listeners: ((event: GateEvent) => void)[] = []
   #leadership: Leadership = { kind: 'following', leaderAddress: undefined }
   #linkCount = 0
 
@@ -72,7 +72,7 @@ export class StreamGate implements WorkerGate {
   }
 
   onEvent(listener: (event: GateEvent) => void): void {
-    this.#listener = listener
+    this.#listeners.push(listener)
   }
 
   /** Throws LIMIT_EXCEEDED for a message that no worker would take. */
@@ -109,6 +109,10 @@ export class StreamGate implements WorkerGate {
     }
   }
 
+  #tell(event: GateEvent): void {
+    for (const listener of this.#listeners) listener(event)
+  }
+
   #become(leadership: Leadership): void {
     this.#leadership = leadership
     this.#options.onLeadership(leadership)
@@ -139,7 +143,7 @@ export class StreamGate implements WorkerGate {
     this.#links.set(link.id, link)
     // The worker takes the headers for our consent: without them it would wait for a first message.
     call.sendMetadata(new Metadata())
-    this.#listener({ kind: 'connected', link: link.id, peer: call.getPeer() })
+    this.#tell({ kind: 'connected', link: link.id, peer: call.getPeer() })
   }
 
   #open(call: ServerDuplexStream<Buffer, Buffer>, id: LinkId): Link {
@@ -175,7 +179,7 @@ export class StreamGate implements WorkerGate {
     }
     link.greeted = 'yes'
     link.helloTimer.cancel()
-    this.#listener({ kind: 'message', link: link.id, message })
+    this.#tell({ kind: 'message', link: link.id, message })
   }
 
   #read(link: Link, bytes: Buffer): WorkerMessage | undefined {
@@ -196,7 +200,7 @@ export class StreamGate implements WorkerGate {
   #leave(link: Link, cause: string): 'left' | 'was-gone' {
     link.helloTimer.cancel()
     if (!this.#links.delete(link.id)) return 'was-gone'
-    this.#listener({ kind: 'disconnected', link: link.id, cause })
+    this.#tell({ kind: 'disconnected', link: link.id, cause })
     return 'left'
   }
 }

@@ -100,7 +100,12 @@ export class Stage {
     }
   }
 
-  worker(addresses: readonly string[], limits: Partial<RpcLimits> = {}): Worker {
+  /** first: what the worker says once it is connected; hello unless given, null for nothing. */
+  worker(
+    addresses: readonly string[],
+    limits: Partial<RpcLimits> = {},
+    first: WorkerMessage | null = hello(),
+  ): Worker {
     const link = createLeaderLink({
       addresses,
       clock: systemClock,
@@ -110,7 +115,7 @@ export class Stage {
     const events: LeaderLinkEvent[] = []
     link.onEvent((event) => {
       events.push(event)
-      if (event.kind === 'connected') link.send(hello())
+      if (event.kind === 'connected' && first !== null) link.send(first)
     })
     link.start()
     this.later(() => link.stop())

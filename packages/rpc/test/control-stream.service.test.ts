@@ -215,8 +215,7 @@ describe('bounds', () => {
   test('a stream without hello is closed', async () => {
     const leader = await stage.coordinator({ limits: { connectMs: 200 } })
     leader.server.gate.accept()
-    const worker = stage.worker([leader.address])
-    worker.link.onEvent((event) => worker.events.push(event))
+    const worker = stage.worker([leader.address], {}, null)
     await until('closed', () => worker.count('disconnected') === 1)
     expect(leader.events[1]).toMatchObject({ kind: 'disconnected', cause: /hello/ })
   })
@@ -224,12 +223,8 @@ describe('bounds', () => {
   test('a stream whose first message is no hello is closed', async () => {
     const leader = await stage.coordinator()
     leader.server.gate.accept()
-    const worker = stage.worker([leader.address])
-    worker.link.onEvent((event) => {
-      worker.events.push(event)
-      if (event.kind !== 'connected') return
-      worker.link.send({ kind: 'draining', leaderEpoch: leaderEpoch(1n) })
-    })
+    const draining = { kind: 'draining', leaderEpoch: leaderEpoch(1n) } as const
+    stage.worker([leader.address], {}, draining)
     await until('closed', () => leader.events.length > 1)
     expect(leader.events[1]).toMatchObject({
       kind: 'disconnected',

@@ -88,6 +88,9 @@ export interface AuditReport {
 /** Findings of all kinds that are kept, whatever their number. */
 const findingsKeptMax = 1_000
 
+/** Reasons why something was not checked: one for each record that cannot be read, at worst. */
+const reasonsKeptMax = 50
+
 /** Gathers what the checks find. Every finding is counted, a bounded number of each kind is kept. */
 export class FindingList {
   readonly #perKindMax: number
@@ -125,7 +128,8 @@ export class FindingList {
   }
 
   unchecked(reason: string): void {
-    this.#unchecked.add(reason)
+    if (this.#unchecked.size < reasonsKeptMax) this.#unchecked.add(reason)
+    else this.#unchecked.add('and more: only the first reasons are listed')
   }
 
   note(text: string): void {

@@ -4,6 +4,7 @@ import {
   fail,
   failureOf,
   failureText,
+  InvariantViolation,
   type PostgresSinkSpec,
   type SourceTable,
   type TableRef,
@@ -105,7 +106,9 @@ export class SourceFold {
       if (records.length === 0) return []
       const changes: Change[] = []
       for (const record of records) {
-        const change = await this.#decode(record)
+        // Waiting once for each record would cost more than decoding it.
+        let change = this.#decode(record)
+        if (change === 'needs-table') change = await this.#decodeWithTable(record)
         if (change !== undefined) changes.push(change)
       }
       const before = this.#records
@@ -117,7 +120,7 @@ export class SourceFold {
     }
   }
 
-  async #decode({ topic, partition, record }: StreamRecord): Promise<Change | undefined> {
+  #decode({ topic, partition, record }: StreamRecord): Change | 'needs-table' | undefined {
     const decoded = this.#decoder.decode(record, { topic, partition })
     switch (decoded.kind) {
       case 'ignored':
@@ -125,15 +128,21 @@ export class SourceFold {
       case 'failed':
         this.#scope.findings.unchecked(`a record cannot be read: ${failureText(decoded.failure)}`)
         return undefined
-      case 'needs-table': {
-        const shape = await this.#shapeOf(decoded.source, decoded.declared)
-        if (shape === undefined) return undefined
-        this.#decoder.provide(decoded.source, decoded.declared, shape)
-        return this.#decode({ topic, partition, record })
-      }
+      case 'needs-table':
+        return 'needs-table'
       default:
         return decoded
     }
+  }
+
+  async #decodeWithTable(at: StreamRecord): Promise<Change | undefined> {
+    const decoded = this.#decoder.decode(at.record, at)
+    if (decoded.kind !== 'needs-table') unreachableAnswer(decoded.kind)
+    const shape = await this.#shapeOf(decoded.source, decoded.declared)
+    if (shape === undefined) return undefined
+    this.#decoder.provide(decoded.source, decoded.declared, shape)
+    const change = this.#decode(at)
+    return change === 'needs-table' ? unreachableAnswer(change) : change
   }
 
   async #shapeOf(
@@ -201,4 +210,8 @@ export class SourceFold {
   #say(text: string): void {
     this.#input.request.progress?.({ phase: 'read', text })
   }
+}
+
+function unreachableAnswer(kind: string): never {
+  throw new InvariantViolation(`the decoder answers ${kind} to the same record`)
 }

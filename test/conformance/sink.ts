@@ -14,7 +14,6 @@ import {
   type Position,
   revision,
   type SinkName,
-  sinkName,
   subtask,
 } from '@onceflow/model'
 import type {

@@ -74,7 +74,7 @@ const rights: readonly (readonly [table: string, right: string])[] = [
 async function checkBookkeepingRights(session: Session): Promise<readonly PreflightProblem[]> {
   const [row] = await valuesOf(
     session,
-    "SELECT (to_regclass('onceflow.ledger') IS NOT NULL)::int," +
+    "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = 'onceflow')::int," +
       " has_database_privilege(current_database(), 'CREATE')::int",
   )
   if (row?.[0] !== '1') {
@@ -86,6 +86,11 @@ async function checkBookkeepingRights(session: Session): Promise<readonly Prefli
         `let the role create schemas, or run this and grant it to the role:\n${bookkeepingScript}`,
       ),
     ]
+  }
+  const [usage] = await valuesOf(session, "SELECT has_schema_privilege('onceflow', 'USAGE')::int")
+  if (usage?.[0] !== '1') {
+    const hint = 'GRANT USAGE, CREATE ON SCHEMA onceflow TO ..., and rights on its tables'
+    return [problem('error', 'the role may not use schema onceflow', hint)]
   }
   const asked = rights.map(([table, right]) => `has_table_privilege('${table}', '${right}')::int`)
   const [held] = await valuesOf(

@@ -15,6 +15,7 @@ const binaries = folders.find((folder) => existsSync(join(folder, 'initdb')))
 /** A PostgreSQL of our own: free port, own folder, stopped and removed at the end. */
 export interface Server {
   readonly port: number
+  readonly data: string
   query(sql: string, database?: string): Promise<Record<string, unknown>[]>
   stop(mode: 'fast' | 'immediate'): Promise<void>
   start(): Promise<void>
@@ -24,6 +25,8 @@ export interface Server {
 export interface ServerOptions {
   readonly maxPreparedTransactions?: number
   readonly settings?: readonly string[]
+  /** Does what must be done in the data folder before the first start. */
+  readonly prepare?: (data: string) => Promise<void>
 }
 
 /** PostgreSQL refuses to run as root: as root everything goes through the account postgres. */
@@ -70,6 +73,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       '',
     ].join('\n'),
   )
+  await options.prepare?.(data)
   const control = (args: readonly string[]) => {
     const { file, args: all } = asServer(join(binaries, 'pg_ctl'), ['-D', data, '-w', ...args])
     return new Promise<void>((resolve, reject) => {
@@ -83,6 +87,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   await start()
   return {
     port,
+    data,
     start,
     stop: (mode) => control(['-m', mode, 'stop']),
     query: (sql, database = 'postgres') => query({ port, sql, database }),

@@ -3,7 +3,7 @@ import type { CheckpointView, Clock, SourceLogFactory } from '@onceflow/ports'
 
 /**
  * A checkpoint as the admin API shows it. Positions and transactions are empty where they are not
- * known (lists leave them out, and old ones are kept as summaries): what needs them is then skipped.
+ * known (lists leave them out, old ones are kept as summaries): what needs them is skipped.
  */
 export type AuditCheckpoint = Pick<
   CheckpointView,

@@ -89,7 +89,7 @@ function checkTransactions(
     found(scope, {
       kind: 'torn',
       key: name,
-      detail: `${there} of ${sealed.length} subtasks are in the target, without ${missing.join(', ')}`,
+      detail: `${there} of ${sealed.length} subtasks are there, and not ${missing.join(', ')}`,
     })
   }
   if (pending.length > 0 && missing.length === 0) {

@@ -6,7 +6,7 @@ import { expectedDigest, type LedgerPosition, type LedgerRow } from './ledger-ro
 export const rowName = (row: LedgerRow): string =>
   `checkpoint ${row.checkpoint}, subtask ${row.subtask}, attempt ${row.attempt}`
 
-/** The ledger by itself: the chain of positions, attempts that only grow, rows as they were sealed. */
+/** The ledger by itself: the chain of positions, attempts that only grow, rows as sealed. */
 export function checkLedger(scope: CheckScope, rows: readonly LedgerRow[]): void {
   const ordered = rows.toSorted(byCheckpoint)
   checkDigests(scope, ordered)
@@ -74,7 +74,7 @@ function checkLink(scope: CheckScope, before: ChainEnd, next: ChainEnd): void {
     found(scope, {
       kind: 'ledger-disorder',
       key: rowName(next.row),
-      detail: `${place} stands in two rows of one checkpoint: also in subtask ${before.row.subtask}`,
+      detail: `${place} stands also in the row of subtask ${before.row.subtask}`,
     })
   }
   if (before.position.topicId !== next.position.topicId) {

@@ -24,7 +24,7 @@ export async function readDecisions(
 
 /**
  * After the snapshot: every committed row must be decided. A leader that was deposed a moment ago
- * may answer without knowing of the newest decision, so a row above all decisions is asked for again.
+ * may not know of the newest decision, so for a row above all decisions they are asked for again.
  */
 export async function readDecisionsFor(
   scope: CheckScope,

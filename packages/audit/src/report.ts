@@ -66,7 +66,7 @@ export interface AuditReport {
   /** How often each kind was found, also beyond what is listed. */
   readonly counts: Readonly<Partial<Record<FindingKind, number>>>
   readonly findings: readonly Finding[]
-  /** What could not be checked although it should: any of these makes a clean report inconclusive. */
+  /** What could not be checked although it should: any of these rules out a clean verdict. */
   readonly unchecked: readonly string[]
   /** What was left out or assumed, for the reader to know. */
   readonly notes: readonly string[]
@@ -91,7 +91,7 @@ const findingsKeptMax = 1_000
 /** Reasons why something was not checked: one for each record that cannot be read, at worst. */
 const reasonsKeptMax = 50
 
-/** Gathers what the checks find. Every finding is counted, a bounded number of each kind is kept. */
+/** Gathers what the checks find: every finding is counted, a bounded number is kept. */
 export class FindingList {
   readonly #perKindMax: number
   readonly #counts = new Map<FindingKind, number>()

@@ -21,7 +21,7 @@ import { type CatalogueTable, readCatalogue, shapeFor, targetOf } from './target
 import { relation } from './target-connection.ts'
 import type { TargetSnapshot } from './target-snapshot.ts'
 
-/** Partitions of one topic that are read side by side, so that their order at the source is kept. */
+/** Partitions of one topic that are read side by side, in the order of the source. */
 export const mergedPartitionsMax = 16
 
 export interface FoldedTable {

@@ -22,7 +22,7 @@ export interface CatalogueColumn {
 
 export interface CatalogueTable {
   readonly columns: readonly CatalogueColumn[]
-  /** Columns of the primary key, else of the first unique index over columns that are never null. */
+  /** Columns of the primary key, else of the first unique index without null columns. */
   readonly key: readonly string[]
   /** Columns of every valid unique index without a condition, each list sorted. */
   readonly uniqueKeys: readonly (readonly string[])[]
@@ -89,7 +89,7 @@ export interface ShapeRequest {
   readonly table: CatalogueTable
 }
 
-/** The shape in which records are to be decoded so that cells are input text of the target's types. */
+/** The shape in which records are to be decoded: cells are input text of the target's types. */
 export function shapeFor({ spec, source, declared, table }: ShapeRequest): TableShape {
   const filter = specOf(spec, source)?.columns ?? { kind: 'all' }
   const key =

@@ -114,7 +114,7 @@ export function onBackground(
     // The attempt may have moved on while this Txn was under way: then it was simply too late.
     const late = core.attemptRevision > outcome.revision || outcome.kind === 'refused'
     return late && leaderStands(state, stim)
-      ? go(core, state.phase)
+      ? go({ ...core, backgroundFromMs: stim.nowMs + pauseMs }, state.phase)
       : standDown(core, verdict.cause)
   }
   if (verdict.kind !== 'stored') return go(core, state.phase)

@@ -19,7 +19,7 @@ import { findBinaries, readableBinaries, type ServerUser, serverUser } from './p
 export interface EmbeddedPostgresOptions {
   /** Kept from run to run; made where it is missing. */
   readonly directory: string
-  /** A free one unless given. */
+  /** Unless given: that of the run before while it is free, since pipelines name it. */
   readonly port?: number
   /** Made with the directory; `onceflow` unless given. */
   readonly database?: string
@@ -64,7 +64,7 @@ export async function startEmbeddedPostgres(
   const cluster = locate(resolve(options.directory))
   await stopLeftover(cluster)
   if (!existsSync(join(cluster.data, 'PG_VERSION'))) initialise(cluster, database)
-  const port = options.port ?? (await freePort())
+  const port = options.port ?? (await keptPort(cluster))
   const server = launch(cluster, { port, walLevel: options.walLevel ?? 'replica' })
   const exited = new Promise<void>((settled) => server.once('exit', () => settled()))
   await untilReady(server, cluster)
@@ -247,13 +247,25 @@ function pidFileLines(cluster: Cluster): readonly string[] {
   }
 }
 
-async function freePort(): Promise<number> {
+/** The port of the run before, or another one where somebody else has it now. */
+async function keptPort(cluster: Cluster): Promise<number> {
+  const file = join(cluster.home, 'port')
+  const kept = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
+  const port = (await freePort(kept)) ?? (await freePort(0))
+  if (port === undefined) return fail('EMBEDDED_UNAVAILABLE', { detail: 'no free port' })
+  writeFileSync(file, `${port}\n`)
+  return port
+}
+
+/** undefined: it is taken. 0 asks for any. */
+async function freePort(wanted: number): Promise<number | undefined> {
   const server = createServer()
-  await new Promise<void>((settled) => server.listen(0, '127.0.0.1', settled))
+  const isFree = await new Promise<boolean>((settled) => {
+    server.once('error', () => settled(false))
+    server.listen(wanted, '127.0.0.1', () => settled(true))
+  })
+  if (!isFree) return undefined
   const address = server.address()
   await new Promise<void>((settled) => server.close(() => settled()))
-  if (address === null || typeof address === 'string') {
-    return fail('EMBEDDED_UNAVAILABLE', { detail: 'no free port' })
-  }
-  return address.port
+  return address === null || typeof address === 'string' ? undefined : address.port
 }

@@ -37,10 +37,12 @@ test('starts, answers, stops, and starts again with the same data', async () => 
   await expect(answerOf(first.port)).rejects.toThrow('ECONNREFUSED')
   const second = await startEmbeddedPostgres({ directory })
   expect(second.password).toBe(first.password)
+  expect(second.port).toBe(first.port)
   expect(await answerOf(second.port)).toMatch(/^[NS]$/)
   // As when the process before was killed: the server it left is stopped first.
   const third = await startEmbeddedPostgres({ directory })
   await second.exited
+  expect(third.port).toBe(first.port)
   expect(await answerOf(third.port)).toMatch(/^[NS]$/)
   await third.stop()
 })

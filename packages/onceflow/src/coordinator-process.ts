@@ -51,7 +51,10 @@ export async function runCoordinator(
   await server.start()
   coordinator = makeCoordinator(options, { server, store, parts })
   const registry = coordinatorRegistry(coordinator, parts.runtime.version)
-  const metrics = await metricsOf(options.metricsListen, registry)
+  const metrics = await metricsOf(options.metricsListen, registry).catch(async (error: unknown) => {
+    await server.stop()
+    throw error
+  })
   coordinator.start()
   journal.write('info', 'coordinator started', {
     address: server.address,

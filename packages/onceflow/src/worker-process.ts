@@ -63,8 +63,8 @@ export async function runWorker(
       process.exit(defectExitCode)
     },
   })
-  loop.start()
   const metrics = await metricsOf(options.metricsListen, processRegistry(runtime.version, 'worker'))
+  loop.start()
   journal.write('info', 'worker started', {
     coordinators: options.coordinators.join(','),
     metricsPort: metrics?.port,

@@ -65,17 +65,11 @@ export class Product {
     this.#processes.delete(name)
   }
 
+  /** Workers first: a worker hands its tasks over to a leader that is still there. */
   async stop(): Promise<void> {
-    for (const { child } of this.#processes.values()) child.kill('SIGTERM')
-    const ends = [...this.#processes.values()].map(
-      ({ child }) =>
-        new Promise<void>((resolve) => {
-          if (child.exitCode !== null || child.signalCode !== null) resolve()
-          child.once('exit', () => resolve())
-          setTimeout(() => child.kill('SIGKILL'), 10_000).unref()
-        }),
-    )
-    await Promise.all(ends)
+    const leads = (one: OwnProcess): boolean => this.#addresses.has(one.name)
+    await ended(this.processes().filter((one) => !leads(one)))
+    await ended(this.processes().filter(leads))
     this.#processes.clear()
   }
 
@@ -91,6 +85,20 @@ export class Product {
     this.#processes.set(name, process_)
     return process_
   }
+}
+
+/** SIGTERM, and SIGKILL for what is still there after ten seconds. */
+async function ended(processes: readonly OwnProcess[]): Promise<void> {
+  const ends = processes.map(
+    ({ child }) =>
+      new Promise<void>((resolve) => {
+        if (child.exitCode !== null || child.signalCode !== null) resolve()
+        child.once('exit', () => resolve())
+        setTimeout(() => child.kill('SIGKILL'), 10_000).unref()
+        child.kill('SIGTERM')
+      }),
+  )
+  await Promise.all(ends)
 }
 
 export interface PipelineText {

@@ -114,7 +114,9 @@ function parseFacts(text: string): ReadonlyMap<string, string> {
   return new Map(pairs)
 }
 
-const unquoted = (text: string): string => text.replace(/^(['"])(.*)\1$/, '$2')
+/** Values are quoted for a shell. */
+const unquoted = (text: string): string =>
+  text.replace(/^(['"])(.*)\1$/, '$2').replaceAll(/\\(.)/g, '$1')
 
 function need(facts: ReadonlyMap<string, string>, name: string): string {
   const value = facts.get(name)

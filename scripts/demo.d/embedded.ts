@@ -68,7 +68,7 @@ async function audit(
   cli: (words: readonly string[]) => Promise<string>,
 ): Promise<'clean' | 'violations'> {
   try {
-    process.stdout.write(await cli(['audit', 'demo']))
+    process.stdout.write(await cli(['audit', 'demo', '--exclusive']))
     return 'clean'
   } catch (error) {
     process.stdout.write(`${String(error)}\n`)

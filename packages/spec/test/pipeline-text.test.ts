@@ -86,7 +86,7 @@ test('defaults are put in', () => {
           schema: 'public',
           tables: 'create',
           bufferRecordsMax: 100_000,
-          bufferBytesMax: 67_108_864,
+          bufferBytesMax: 25_165_824,
         },
       ],
       guarantee: 'exactly-once',

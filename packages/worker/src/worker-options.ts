@@ -33,7 +33,7 @@ export interface WorkerLimits {
 
 export const defaultWorkerLimits: WorkerLimits = {
   tasksMax: 16,
-  readerBytesMax: 16 * 1024 * 1024,
+  readerBytesMax: 8 * 1024 * 1024,
   pollWaitMs: 200,
   sliceRecordsMax: 512,
   sliceBytesMax: 512 * 1024,

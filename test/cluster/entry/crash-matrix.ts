@@ -1,33 +1,55 @@
 // The crash matrix as a program: scripts/crash-matrix says how it is used.
-import { type Action, caseOf, type MatrixCase } from '../harness/matrix-case.ts'
-import { matrixPoints } from '../harness/matrix-points.ts'
-import { runMatrix } from '../harness/matrix-run.ts'
-import { randomOf } from '../harness/random.ts'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type FaultResult, faultCases } from '../harness/fault-cases.ts'
+import { runFaults } from '../harness/fault-run.ts'
+import type { Action, CaseResult, MatrixCase } from '../harness/matrix-case.ts'
+import { reportOf, summaryOf } from '../harness/matrix-report.ts'
+import { casesOf, runMatrix, sampleOf } from '../harness/matrix-run.ts'
 import { LocalStack } from '../harness/stack.ts'
 
+const root = join(import.meta.dirname, '..', '..', '..')
 const words = process.argv.slice(2)
-const valueOf = (flag: string): string | undefined => words[words.indexOf(flag) + 1]
+const has = (flag: string): boolean => words.includes(flag)
 const seed = process.env['ONCEFLOW_SEED'] ?? String(Date.now())
-const only = words.includes('--only') ? new RegExp(valueOf('--only') ?? '') : /./
-const actions: readonly Action[] = words.includes('--crash')
-  ? ['crash']
-  : words.includes('--freeze')
-    ? ['freeze']
-    : ['crash', 'freeze']
-const random = randomOf(seed)
-const cases: MatrixCase[] = actions.flatMap((action) =>
-  matrixPoints
-    .filter(({ name }) => only.test(name))
-    .map((point) => caseOf(point, action, random)),
-)
+const isFull = has('--full')
+
+function chosen(): readonly MatrixCase[] {
+  const actions: readonly Action[] = has('--crash')
+    ? ['crash']
+    : has('--freeze')
+      ? ['freeze']
+      : ['crash', 'freeze']
+  const at = words.indexOf('--only')
+  if (at !== -1) {
+    const only = new RegExp(words[at + 1] ?? '')
+    return casesOf(seed, actions).filter(({ point }) => only.test(point.name))
+  }
+  return isFull ? casesOf(seed, actions) : sampleOf(seed, { crash: 8, freeze: 2 })
+}
+
 const say = (line: string): void => console.log(line)
+const cases = chosen()
 say(`seed ${seed}, ${cases.length} cases`)
 const stack = await LocalStack.start()
 try {
-  const results = await runMatrix({ stack, seed, cases, say })
-  const bad = results.filter(({ outcome }) => outcome !== 'clean')
-  say(`${results.length - bad.length} clean, ${bad.length} not`)
-  process.exitCode = bad.length === 0 ? 0 : 1
+  const results: readonly CaseResult[] = await runMatrix({ stack, seed, cases, say })
+  const faults: readonly FaultResult[] =
+    isFull || has('--faults') ? await runFaults({ stack, seed, cases: faultCases, say }) : []
+  for (const line of summaryOf(results, faults)) say(line)
+  if (isFull) {
+    const revision = execFileSync('git', ['-C', root, 'rev-parse', '--short', 'HEAD'])
+    const folder = join(root, 'docs', 'reports')
+    mkdirSync(folder, { recursive: true })
+    const about = { seed, revision: String(revision).trim() }
+    writeFileSync(join(folder, 'crash-matrix.md'), reportOf(results, faults, about))
+    say('written: docs/reports/crash-matrix.md')
+  }
+  const isClean =
+    results.every(({ outcome }) => outcome === 'clean') &&
+    faults.every(({ problems }) => problems.length === 0)
+  process.exitCode = isClean ? 0 : 1
 } finally {
   if (process.env['ONCEFLOW_KEEP'] === undefined) await stack.wipe()
   else say(`kept ${stack.folder}`)

@@ -1,7 +1,8 @@
 // Starts a coordinator or a worker as a process of its own, from the sources, configured by
 // ONCEFLOW_* variables alone. SIGTERM is a clean stop (R14).
-import { startCoordinator, startWorker } from 'onceflow'
+
 import { parseProcessConfig } from '@onceflow/spec'
+import { startCoordinator, startWorker } from 'onceflow'
 
 const runtime = {
   version: '0.0.0-test',

@@ -2,7 +2,14 @@
 // partitions. Deterministic from its seed. Invariants:
 // - the sum of all balances never changes, whatever prefix of whole transactions is taken;
 // - `log` of a partition holds every record that Kafka has acknowledged, in the order of offsets.
-import { type KafkaMessage, messageOf, type Row, type Shape, type TableDef, tombstoneOf } from './debezium-event.ts'
+import {
+  type KafkaMessage,
+  messageOf,
+  type Row,
+  type Shape,
+  type TableDef,
+  tombstoneOf,
+} from './debezium-event.ts'
 import { type Random, randomOf } from './random.ts'
 
 export const accountsDef: TableDef = {

@@ -5,7 +5,7 @@ import { EtcdMetadataStore } from '@onceflow/etcd'
 import type { Json } from '@onceflow/model'
 import { AdminClient, type AdminResponse, structToWire } from '@onceflow/rpc'
 import { systemClock } from 'onceflow'
-import { LocalStack } from './stack.ts'
+import type { LocalStack } from './stack.ts'
 import { SupervisedProcess } from './supervised-process.ts'
 import { TargetDatabase } from './target-database.ts'
 import { TcpProxy } from './tcp-proxy.ts'
@@ -199,6 +199,30 @@ export class Cluster {
       const { pipelines } = await this.admin().call('ListPipelines', { pageSize: 1_000 })
       return pipelines.some((one) => one.name === `pipelines/${name}`) ? undefined : true
     })
+  }
+
+  /** What the cluster says of itself, for a failure. */
+  async account(pipeline: string): Promise<string> {
+    const parent = `pipelines/${pipeline}`
+    const asked = {
+      status: this.admin().call('GetStatus', {}),
+      pipeline: this.admin().call('GetPipeline', { name: parent }),
+      checkpoints: this.admin().call('ListCheckpoints', { parent, pageSize: 4 }),
+      transactions: this.admin().call('ListTransactions', { parent, pageSize: 20 }),
+      workers: this.admin().call('ListWorkers', { pageSize: 20 }),
+      prepared: this.target.prepared(),
+      sessions: this.target.query(
+        'SELECT pid, application_name, state, wait_event_type, wait_event, left(query, 90) AS query' +
+          " FROM pg_stat_activity WHERE application_name LIKE 'onceflow%'",
+      ),
+    }
+    const lines = await Promise.all(
+      Object.entries(asked).map(async ([name, answer]) => {
+        const value: unknown = await answer.catch((error: unknown) => String(error))
+        return `${name}: ${JSON.stringify(value)}`
+      }),
+    )
+    return lines.join('\n')
   }
 
   /** What the processes said last, for a failure. */

@@ -102,7 +102,10 @@ function decimalBytes(text: string): string {
   do {
     bytes.unshift(Number(BigInt.asUintN(8, unscaled)))
     unscaled >>= 8n
-  } while (!(unscaled === 0n && (bytes[0] ?? 0) < 128) && !(unscaled === -1n && (bytes[0] ?? 0) > 127))
+  } while (
+    !(unscaled === 0n && (bytes[0] ?? 0) < 128) &&
+    !(unscaled === -1n && (bytes[0] ?? 0) > 127)
+  )
   return Buffer.from(bytes).toString('base64')
 }
 

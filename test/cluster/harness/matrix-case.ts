@@ -39,11 +39,14 @@ export const caseOf = (point: MatrixPoint, action: Action, random: Random): Matr
   hit: 1 + random.below(point.hitsMax),
 })
 
-export async function runCase(
-  cluster: Cluster,
-  bank: BankPipeline,
-  one: MatrixCase,
-): Promise<CaseResult> {
+export interface CaseRun {
+  readonly cluster: Cluster
+  readonly bank: BankPipeline
+  readonly say: (line: string) => void
+}
+
+export async function runCase(on: CaseRun, one: MatrixCase): Promise<CaseResult> {
+  const { cluster, bank } = on
   const began = performance.now()
   const took = (): number => Math.round(performance.now() - began)
   let recoveryMs: number | undefined
@@ -76,6 +79,7 @@ export async function runCase(
     await bank.log.stop()
     problems.push(...(await bank.unwatch()))
   }
+  if (problems.length > 0) on.say(await cluster.account(bank.name))
   const missed = problems.some((problem) => problem.includes('was not reached'))
   const outcome = problems.length === 0 ? 'clean' : missed ? 'not-reached' : 'wrong'
   await cluster.heal()
@@ -90,7 +94,7 @@ async function untilHit(
     one.action === 'freeze' ? victim.isFrozen() : victim.killedByItself > 0
   const withinMs = one.point.reach === 'retire' ? retireWithinMs : hitWithinMs
   try {
-    return await until(one.point.name, withinMs, () => (isHit() ? 'hit' : undefined), 20)
+    return await until(one.point.name, withinMs, () => (isHit() ? 'hit' : undefined))
   } catch {
     return 'not-reached'
   }

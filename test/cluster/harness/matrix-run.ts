@@ -1,6 +1,15 @@
 import { BankPipeline } from './bank-pipeline.ts'
 import { Cluster } from './cluster.ts'
-import { type CaseResult, caseName, type MatrixCase, runCase } from './matrix-case.ts'
+import {
+  type Action,
+  type CaseResult,
+  caseName,
+  caseOf,
+  type MatrixCase,
+  runCase,
+} from './matrix-case.ts'
+import { matrixPoints } from './matrix-points.ts'
+import { randomOf } from './random.ts'
 import type { LocalStack } from './stack.ts'
 
 export interface MatrixRun {
@@ -8,6 +17,28 @@ export interface MatrixRun {
   readonly seed: string
   readonly cases: readonly MatrixCase[]
   readonly say: (line: string) => void
+}
+
+/** Every point with each action; the seed chooses the hits. */
+export function casesOf(seed: string, actions: readonly Action[]): readonly MatrixCase[] {
+  const random = randomOf(`cases ${seed}`)
+  return actions.flatMap((action) => matrixPoints.map((point) => caseOf(point, action, random)))
+}
+
+/** Some of them, chosen by the seed; those that need a minute each are left to the full run. */
+export function sampleOf(
+  seed: string,
+  counts: Readonly<Record<Action, number>>,
+): readonly MatrixCase[] {
+  const random = randomOf(`sample ${seed}`)
+  return (['crash', 'freeze'] as const).flatMap((action) => {
+    const left = casesOf(seed, [action]).filter(({ point }) => point.reach !== 'retire')
+    const chosen: MatrixCase[] = []
+    while (chosen.length < counts[action]) {
+      chosen.push(...left.splice(random.below(left.length), 1))
+    }
+    return chosen
+  })
 }
 
 /** A fresh cluster now and then: the tables stay small, and a broken one spoils few cases. */
@@ -31,9 +62,12 @@ export async function runMatrix(run: MatrixRun): Promise<readonly CaseResult[]> 
       if (cluster === undefined || bank === undefined) {
         const name = `matrix-${index}`
         cluster = await Cluster.start({ stack, name, coordinators: 2, workers: 2 })
-        bank = await BankPipeline.start(cluster, { name: `bank-${index}`, seed: `${seed} ${index}` })
+        bank = await BankPipeline.start(cluster, {
+          name: `bank-${index}`,
+          seed: `${seed} ${index}`,
+        })
       }
-      const result = await runCase(cluster, bank, one)
+      const result = await runCase({ cluster, bank, say }, one)
       results.push(result)
       say(`[${index + 1}/${cases.length}] ${lineOf(result)}`)
       if (result.outcome === 'clean') continue

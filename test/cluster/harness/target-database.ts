@@ -130,10 +130,7 @@ export class TargetDatabase {
     const list = columns.map(({ name }) => `${name}::text`).join(', ')
     const rows = await this.query(`SELECT ${list} FROM ${schema}.${table}`)
     return new Map(
-      rows.map((row) => [
-        String(row['id']),
-        columns.map(({ name }) => row[name] as string | null),
-      ]),
+      rows.map((row) => [String(row['id']), columns.map(({ name }) => row[name] as string | null)]),
     )
   }
 
@@ -156,7 +153,7 @@ export class TargetDatabase {
 
   async newestCheckpoint(pipeline: string): Promise<bigint> {
     const [row] = await this.query(
-      "SELECT COALESCE(max(checkpoint), 0)::text AS n FROM onceflow.ledger WHERE pipeline_uid = $1",
+      'SELECT COALESCE(max(checkpoint), 0)::text AS n FROM onceflow.ledger WHERE pipeline_uid = $1',
       [pipeline],
     )
     return BigInt(String(row?.['n'] ?? '0'))

@@ -3,6 +3,8 @@ export const sleep = (ms: number): Promise<void> =>
     setTimeout(resolve, ms)
   })
 
+const askEveryMs = 25
+
 /**
  * Asks until there is an answer that is not undefined. Errors count as 'not yet'; the last one is
  * told when the time is over.
@@ -11,7 +13,6 @@ export async function until<T>(
   what: string,
   withinMs: number,
   ask: () => Promise<T | undefined> | T | undefined,
-  everyMs = 50,
 ): Promise<T> {
   const deadlineMs = performance.now() + withinMs
   let last: unknown
@@ -27,6 +28,6 @@ export async function until<T>(
       const cause = last instanceof Error ? ` (${last.message})` : ''
       throw new Error(`not within ${withinMs} ms: ${what}${cause}`)
     }
-    await sleep(everyMs)
+    await sleep(askEveryMs)
   }
 }

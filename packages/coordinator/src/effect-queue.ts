@@ -24,11 +24,21 @@ export class EffectQueue {
     while (!this.#stopped) {
       const next = this.#effects.shift()
       if (next === undefined) break
-      const wait = next()
+      const wait = this.#performed(next)
       if (wait === undefined) continue
       void wait.then(() => this.#drain())
       return
     }
     this.#performing = false
+  }
+
+  /** One that throws must not hold up those behind it: what it throws is the caller's to judge. */
+  #performed(effect: QueuedEffect): Promise<void> | undefined {
+    try {
+      return effect()
+    } catch (thrown) {
+      this.#performing = false
+      throw thrown
+    }
   }
 }

@@ -127,7 +127,8 @@ async function leaderOf(product: Product): Promise<string> {
 async function progress(stack: Stack, product: Product): Promise<string> {
   const counts = await stack
     .sql(
-      `SELECT (SELECT max(checkpoint) FROM onceflow.ledger), (SELECT max(attempt) FROM onceflow.fence)`,
+      `SELECT (SELECT max(checkpoint) FROM onceflow.ledger),
+         (SELECT max(attempt) FROM onceflow.fence)`,
     )
     .catch(() => '|')
   const [checkpoint, attempt] = counts.trim().split('|')

@@ -4,7 +4,7 @@ import type { RecordPosition } from './position.ts'
 /** What the world did to us, as data: it travels in messages, the API and the log. */
 export interface Failure {
   readonly code: FailureCode
-  /** What to do next: retry in a new attempt, fence (we are stale: stop), or fatal (an operator). */
+  /** What comes next: retry in a new attempt, fence (we are stale: stop), fatal (an operator). */
   readonly class: FailureClass
   /** A lower-case fact with the values that matter; never a secret, never a row's content. */
   readonly detail: string

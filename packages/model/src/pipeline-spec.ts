@@ -124,7 +124,7 @@ export interface PipelineSpec {
   readonly name: PipelineName
   readonly source: SourceSpec
   readonly tables: readonly TableSpec[]
-  /** Tables that no route names: passed on under their own name, ignored and counted, or refused. */
+  /** Tables that no route names: passed on by their own name, ignored and counted, or refused. */
   readonly otherTables: 'pass' | 'ignore' | 'refuse'
   readonly sinks: readonly SinkSpec[]
   readonly guarantee: Guarantee

@@ -55,7 +55,7 @@ async function openDev(
 ): Promise<Omit<RunningDev, 'stop'>> {
   const logDirectory = join(config.directory, 'log')
   mkdirSync(logDirectory, { recursive: true })
-  // First of all, since it locks the folder: a second start must not touch the first one's database.
+  // First of all, since it locks the folder: a second start must not touch the first database.
   const metadata = SqliteMetadata.open({
     clock: systemClock,
     file: join(config.directory, 'decisions.sqlite'),

@@ -19,7 +19,7 @@ import type {
 import type { KnownCheckpoint } from './sink.ts'
 import type { PartitionInfo } from './source-log.ts'
 
-/** R5: what every message about a pipeline carries; a receiver drops what is lower than it knows. */
+/** R5: what every message about a pipeline carries; a receiver drops what is lower than its own. */
 export interface Stamp {
   readonly pipeline: PipelineUid
   readonly attempt: Attempt

@@ -36,7 +36,7 @@ export function judge(gid: string, scope: ResolveScope, decisions: Decisions): F
     }
     return { kind: 'stray', gid }
   }
-  // A number is never issued twice: one decided in another attempt says that this seal was given up.
+  // A number is never issued twice: one decided in another attempt says that this seal is void.
   if (record.state === 'undone' || record.attempt !== fields.attempt) return { kind: 'stray', gid }
   return { kind: 'decided', goal: goalOf(gid, fields) }
 }

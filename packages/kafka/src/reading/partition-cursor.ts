@@ -32,7 +32,7 @@ export interface PartitionCursor {
   failingSinceMs: number | undefined
   /** When brokers first said that they do not know the topic. */
   missingSinceMs: number | undefined
-  /** in-doubt: a broker did not know the topic; nothing is read until metadata tells the same id. */
+  /** in-doubt: a broker did not know the topic; nothing is read until metadata tells its id. */
   identity: 'proved' | 'in-doubt'
   /** How many metadata answers in a row told another topic id. */
   otherIdSeen: number

@@ -1,3 +1,6 @@
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Product, pipelineYaml } from '../cluster.d/product.ts'
 import { until } from '../cluster.d/shell.ts'
 import type { Stack } from '../cluster.d/stack.ts'
@@ -161,12 +164,14 @@ async function verify(
 async function plainCopy(stack: Stack): Promise<number> {
   await stack.sql('DROP TABLE IF EXISTS orders_copy')
   await stack.sql(ordersTable.replace('orders', 'orders_copy'))
-  const file = '/tmp/onceflow-bench-copy.bin'
+  // The server writes it and reads it, as the user it runs as.
+  const file = join(tmpdir(), `onceflow-bench-copy-${process.pid}.bin`)
   await stack.sql(`COPY orders TO '${file}' WITH (FORMAT binary)`)
   const rows = Number(await stack.sql('SELECT count(*) FROM orders'))
   const startMs = performance.now()
   await stack.sql(`COPY orders_copy FROM '${file}' WITH (FORMAT binary)`)
   const seconds = (performance.now() - startMs) / 1_000
   await stack.sql('DROP TABLE orders_copy')
+  await rm(file, { force: true })
   return Math.round(rows / seconds)
 }

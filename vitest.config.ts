@@ -9,7 +9,7 @@ const ssr = { resolve: { conditions } }
 
 const serviceTests = [
   'packages/*/test/**/*.service.test.ts',
-  'test/{cluster,conformance,end-to-end}/**/*.test.ts',
+  'test/{cluster,conformance,end-to-end,stack}/**/*.test.ts',
 ]
 const ignored = ['**/node_modules/**', '**/dist/**', '**/.cache/**']
 

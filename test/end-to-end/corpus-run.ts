@@ -1,4 +1,7 @@
-/** One folder of the corpus through a pipeline of its own, its log growing while it is read. */
+/**
+ * One folder of the corpus through a pipeline of its own, its log growing while it is read; in the
+ * middle the pipeline is paused and resumed, so that the second half is another attempt's.
+ */
 
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -56,7 +59,8 @@ export async function runCorpus(
   part(0)
   await stage.apply(specOf({ stage, name, log, database, tables, ends, targets }))
   for (let at = 1; at < partsOfLog; at += 1) {
-    await sleep(msBetweenParts)
+    if (at === partsOfLog / 2) await stage.pauseAndResume(name)
+    else await sleep(msBetweenParts)
     part(at)
   }
   return { name, folder, tables, place, ends, close: () => client.end() }

@@ -112,6 +112,7 @@ describe.each(cases)('$name, $targets', ({ name, folder, targets }) => {
     const view = await stage.untilCommitted(name, run.ends)
     expect(view).toMatchObject({ state: 'STATE_RUNNING', restarts: 0 })
     expect(view.tasks).toBeGreaterThan(1)
+    expect(BigInt(view.attempt)).toBeGreaterThan(1n)
   })
   afterAll(async () => {
     await run?.close()

@@ -15,7 +15,7 @@ export type Ends = ReadonlyMap<string, bigint>
 type PipelineView = NonNullable<AdminResponse<'GetPipeline'>['pipeline']>
 
 /** Ten times what a loaded machine was seen to need. */
-const committedMsMax = 120_000
+const committedMsMax = 90_000
 
 export class DevStage {
   readonly server: Server
@@ -81,6 +81,24 @@ export class DevStage {
       }
       await sleep(50)
     }
+  }
+
+  /** Ends the attempt with a committed checkpoint, and begins another one from there. */
+  async pauseAndResume(name: string): Promise<void> {
+    const path = `pipelines/${name}`
+    await this.client.call('PausePipeline', { name: path })
+    await this.#until(name, ({ state }) => state === 'STATE_PAUSED')
+    await this.client.call('ResumePipeline', { name: path })
+    await this.#until(name, ({ state }) => state === 'STATE_RUNNING')
+  }
+
+  async #until(name: string, isSo: (view: PipelineView) => boolean): Promise<void> {
+    for (const deadline = performance.now() + committedMsMax; performance.now() < deadline; ) {
+      if (isSo(await this.pipeline(name))) return
+      await sleep(50)
+    }
+    const { state, failure } = await this.pipeline(name)
+    throw new Error(`${name} is ${state} ${JSON.stringify(failure)}`)
   }
 
   async deletePipeline(name: string): Promise<void> {

@@ -16,8 +16,9 @@ function keysOf(schema: Json): Set<string> {
   return new Set([...Object.keys(properties as object), ...inner])
 }
 
-const docs = new URL('../../../docs/', import.meta.url)
-const page = readFileSync(new URL('pipeline-spec.md', docs), 'utf8')
+const root = new URL('../../../', import.meta.url)
+const page = readFileSync(new URL('docs/pipeline-spec.md', root), 'utf8')
+const readme = readFileSync(new URL('README.md', root), 'utf8')
 
 const minimal = `
 name: shop
@@ -33,10 +34,12 @@ function problemsOf(change: { readonly add?: string; readonly replace?: [string,
 }
 
 describe('docs/pipeline-spec.md', () => {
-  const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text ?? '')
-
-  test('has examples that parse', () => {
-    expect(examples.length).toBeGreaterThan(1)
+  test.each([
+    { name: 'docs/pipeline-spec.md', text: page, atLeast: 2 },
+    { name: 'README.md', text: readme, atLeast: 1 },
+  ])('and $name have examples that parse', ({ text, atLeast }) => {
+    const examples = [...text.matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml]) => yaml ?? '')
+    expect(examples.length).toBeGreaterThanOrEqual(atLeast)
     for (const example of examples) {
       expect(parsePipelineSpecs(example)).toMatchObject({ kind: 'ok' })
     }

@@ -124,7 +124,9 @@ const postgresSink = z.strictObject({
     .min(1)
     .optional()
     .describe('Records of one checkpoint that a task holds. Default 100000.'),
-  buffer_size: size().optional().describe('The same in bytes. Default 24MiB; a task holds up to two such buffers.'),
+  buffer_size: size()
+    .optional()
+    .describe('The same in bytes. Default 24MiB; a task holds up to two such buffers.'),
 })
 
 const customSink = z.strictObject({

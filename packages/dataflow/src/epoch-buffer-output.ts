@@ -1,6 +1,6 @@
 import type { Cell, RecordPosition, TableShape } from '@onceflow/model'
 import { fail, unchanged } from '@onceflow/model'
-import type { BufferedRow } from './epoch-buffer-table.ts'
+import type { BufferedRow } from './epoch-buffer-row.ts'
 
 /** What an epoch does to one target table: apply in the order of the fields. Each list by key. */
 export interface EpochTable {

@@ -4,57 +4,24 @@
 // - `stored` says where `unchanged` cells of a row are to be found: in the target's row of the same
 //   key, in that of another key (which the target held before this epoch), or nowhere;
 // - after a truncate a key that is not in the buffer has no row at all.
-import type {
-  Cell,
-  RecordPosition,
-  RowDelete,
-  RowUpsert,
-  TableShape,
-  TableTruncate,
-} from '@onceflow/model'
+import type { Cell, RowDelete, RowUpsert, TableShape, TableTruncate } from '@onceflow/model'
 import { fail, unchanged } from '@onceflow/model'
 import { type KeyText, keyOfRow, keyOrderOf, keyTextOf } from './epoch-buffer-key.ts'
 import { type EpochTable, missingRow, PartialGroups, sortRows } from './epoch-buffer-output.ts'
+import {
+  appendedRow,
+  type BufferedRow,
+  type Departure,
+  filled,
+  gapsOf,
+  type MovedRow,
+  type OpenDeparture,
+  padded,
+  union,
+} from './epoch-buffer-row.ts'
 
 /** Fixed cost of a buffered row beside its text, measured roughly: map entry, object, array. */
 const rowOverheadBytes = 200
-
-export interface BufferedRow {
-  readonly id: string
-  /** Of deletes; an upsert's key is in its cells. */
-  key: readonly Cell[] | undefined
-  kind: 'upsert' | 'delete'
-  cells: readonly Cell[]
-  /** Cells that are `unchanged` or absent. */
-  gaps: number
-  /** own: the target's row of this key; a key: the target's row of that key; or nowhere. */
-  stored: 'own' | 'nowhere' | readonly Cell[]
-  /** The first change of the key in this epoch was a read or a create. */
-  created: boolean
-  /** The key's row went (delete or truncate) before this one came: no old value may stay. */
-  replaced: boolean
-  bytes: number
-  /** Of the last change with gaps. */
-  position: RecordPosition | undefined
-  /** Scratch for sorting. */
-  order: number
-}
-
-/** The row that a delete with keyChange 'leaves' took away, for the create that follows it. */
-interface Departure {
-  readonly cells: readonly Cell[] | undefined
-  readonly stored: 'nowhere' | readonly Cell[]
-}
-
-export interface MovedRow {
-  readonly target: string
-  readonly shape: TableShape
-  /** The key whose row, as the target held it before this epoch, has the missing values. */
-  readonly from: readonly Cell[]
-  readonly key: readonly Cell[]
-  readonly cells: readonly Cell[]
-  readonly row: BufferedRow
-}
 
 export class TableBuffer {
   readonly target: string
@@ -90,8 +57,10 @@ export class TableBuffer {
       }
     }
     this.#appended = this.#appended.map((cells) => padded(cells, width))
-    for (const [lsn, { cells, stored }] of this.#departures) {
-      if (cells !== undefined) this.#departures.set(lsn, { cells: padded(cells, width), stored })
+    for (const [lsn, departure] of this.#departures) {
+      const { cells } = departure
+      if (cells === undefined) continue
+      this.#departures.set(lsn, { ...departure, cells: padded(cells, width) })
     }
     return 'widened'
   }
@@ -167,6 +136,7 @@ export class TableBuffer {
     next.cells = cells
     next.gaps = at.gaps === 0 ? 0 : gapsOf(cells)
     if (known !== undefined) next.stored = known.stored
+    if (next.gaps > 0) next.lsn = known?.lsn ?? departure?.lsn ?? lsn
     next.created = row === undefined ? true : row.created
     next.replaced = row !== undefined && (row.replaced || row.kind === 'delete')
     this.#rows.set(at.id, next)
@@ -185,6 +155,7 @@ export class TableBuffer {
       replaced: false,
       bytes: at.bytes,
       position: at.gaps === 0 ? undefined : change.position,
+      lsn: undefined,
       order: 0,
     }
   }
@@ -209,6 +180,7 @@ export class TableBuffer {
       row.gaps = 0
       row.stored = 'nowhere'
       row.position = undefined
+      row.lsn = undefined
       return
     }
     // After a truncate the row cannot exist, but a later placeholder must not look for it.
@@ -224,21 +196,33 @@ export class TableBuffer {
       replaced: false,
       bytes: rowOverheadBytes,
       position: undefined,
+      lsn: undefined,
       order: 0,
     })
   }
 
   #depart(change: RowDelete, row: BufferedRow | undefined): void {
     if (change.origin.lsn === undefined) return
-    this.#departures.set(change.origin.lsn, this.#departureOf(change.key, row))
+    this.#departures.set(change.origin.lsn, this.#departureOf(change, row))
   }
 
-  #departureOf(key: readonly Cell[], row: BufferedRow | undefined): Departure {
-    if (row === undefined) {
-      return { cells: undefined, stored: this.#truncated ? 'nowhere' : key }
-    }
-    if (row.kind === 'delete') return { cells: undefined, stored: 'nowhere' }
-    return { cells: row.cells, stored: row.stored === 'own' ? key : row.stored }
+  #departureOf({ key, position }: RowDelete, row: BufferedRow | undefined): Departure {
+    const bare = { key, cells: undefined, lsn: undefined, position }
+    if (row === undefined) return { ...bare, stored: this.#truncated ? 'nowhere' : key }
+    if (row.kind === 'delete') return { ...bare, stored: 'nowhere' }
+    const stored = row.stored === 'own' ? key : row.stored
+    return { key, cells: row.cells, stored, lsn: row.lsn, position }
+  }
+
+  departures(): OpenDeparture[] {
+    return [...this.#departures].map(([lsn, { cells, stored, position }]) => ({
+      target: this.target,
+      shape: this.shape,
+      lsn,
+      from: stored === 'nowhere' ? undefined : stored,
+      cells,
+      position,
+    }))
   }
 
   truncate(_change: TableTruncate): void {
@@ -253,12 +237,12 @@ export class TableBuffer {
   moves(): MovedRow[] {
     const moves: MovedRow[] = []
     for (const row of this.#rows.values()) {
-      if (row.gaps === 0 || typeof row.stored === 'string' || !row.cells.includes(unchanged)) {
-        continue
-      }
-      const { cells } = row
+      const { cells, lsn } = row
+      if (row.gaps === 0 || row.stored === 'own' || !cells.includes(unchanged)) continue
+      const from = row.stored === 'nowhere' ? undefined : row.stored
+      if (from === undefined && lsn === undefined) continue
       const key = keyOfRow(this.shape, cells)
-      moves.push({ target: this.target, shape: this.shape, from: row.stored, key, cells, row })
+      moves.push({ target: this.target, shape: this.shape, from, lsn, key, cells, row })
     }
     return moves
   }
@@ -309,58 +293,6 @@ interface Arrival {
   readonly cells: readonly Cell[]
   readonly gaps: number
   readonly bytes: number
-}
-
-/** Ours, and behind them what only the other has; a column of both has the other's type. */
-function union(ours: TableShape, other: TableShape): TableShape {
-  const kept = ours.columns.map(
-    (column) => other.columns.find(({ name }) => name === column.name) ?? column,
-  )
-  const added = other.columns.filter(
-    ({ name }) => !ours.columns.some((column) => column.name === name),
-  )
-  const columns = [...kept, ...added]
-  const same =
-    columns.length === other.columns.length && columns.every((c, i) => c === other.columns[i])
-  // The newer shape itself, where it is the union: its changes then need no rearranging.
-  return same ? other : { ...other, columns, keyColumns: ours.keyColumns }
-}
-
-const padded = (cells: readonly Cell[], width: number): readonly Cell[] =>
-  Array.from({ length: width }, (_, index) => cells[index])
-
-/** The newer cells, their gaps filled from the older ones. */
-export function filled(
-  newer: readonly Cell[],
-  older: readonly Cell[] | undefined,
-): readonly Cell[] {
-  if (older === undefined) return newer
-  return newer.map((cell, index) => {
-    if (cell !== undefined && cell !== unchanged) return cell
-    return older[index]
-  })
-}
-
-function gapsOf(cells: readonly Cell[]): number {
-  let gaps = 0
-  for (const cell of cells) if (cell === undefined || cell === unchanged) gaps += 1
-  return gaps
-}
-
-function appendedRow(cells: readonly Cell[]): BufferedRow {
-  return {
-    id: '',
-    key: undefined,
-    kind: 'upsert',
-    cells,
-    gaps: gapsOf(cells),
-    stored: 'nowhere',
-    created: true,
-    replaced: false,
-    bytes: 0,
-    position: undefined,
-    order: 0,
-  }
 }
 
 function missingKey(change: RowUpsert | RowDelete): never {

@@ -6,10 +6,11 @@
 import type { Cell, Change, SourceTable, TableShape } from '@onceflow/model'
 import { fail, invariant } from '@onceflow/model'
 import type { EpochTable } from './epoch-buffer-output.ts'
-import { filled, type MovedRow, TableBuffer } from './epoch-buffer-table.ts'
+import { filled, type MovedRow, type OpenDeparture } from './epoch-buffer-row.ts'
+import { TableBuffer } from './epoch-buffer-table.ts'
 
 export type { EpochTable, PartialRows } from './epoch-buffer-output.ts'
-export type { MovedRow } from './epoch-buffer-table.ts'
+export type { MovedRow, OpenDeparture } from './epoch-buffer-row.ts'
 
 export interface EpochBufferOptions {
   /** Rows held after coalescing; `full` from there on. */
@@ -113,9 +114,14 @@ export class EpochBuffer {
     return [...this.#tables.values()].flatMap((table) => table.moves())
   }
 
+  /** Rows that left their key, whose new key has not come: keep them for a later epoch. */
+  departures(): readonly OpenDeparture[] {
+    return [...this.#tables.values()].flatMap((table) => table.departures())
+  }
+
   /** `stored`: that row, aligned with the shape's columns; undefined when there is none. */
   fill(move: MovedRow, stored: readonly Cell[] | undefined): void {
-    invariant(move.row.stored === move.from, 'a moved row is filled once')
+    invariant(move.row.stored === (move.from ?? 'nowhere'), 'a moved row is filled once')
     if (stored === undefined) {
       move.row.stored = 'nowhere'
       return

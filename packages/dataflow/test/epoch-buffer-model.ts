@@ -77,6 +77,7 @@ export function apply(
   inserts: 'strict' | 'upserted' = 'strict',
 ): void {
   for (const move of buffer.moves()) {
+    if (move.from === undefined) continue
     const row = rows.get(String(move.from[0])) ?? rows.get(String(move.key[0]))
     buffer.fill(move, row)
   }

@@ -332,3 +332,30 @@ describe('EB-11: a table may change its shape within an epoch', () => {
     )
   })
 })
+
+describe('EB-12: a key change may be cut in two by a barrier', () => {
+  test('the first half tells what left, and the second asks for it', () => {
+    const first = newBuffer()
+    first.add([leaves('1', 7), leaves('3', 8), arrives(['4', 'd', '1', 'x'], 8)])
+    expect(first.departures()).toMatchObject([{ lsn: 7n, from: ['1'], cells: undefined }])
+    const second = newBuffer()
+    second.add([
+      arrives(['2', unchanged, '5', 'x'], 7),
+      upsert('update', ['2', unchanged, '6', 'x']),
+    ])
+    const [move] = second.moves()
+    if (move === undefined) throw new Error('one moved row')
+    expect(move).toMatchObject({ lsn: 7n, from: undefined, key: ['2'] })
+    second.fill(move, full('1', 'toast'))
+    expect(second.tables()[0]?.inserts).toEqual([['2', 'toast', '6', 'x']])
+  })
+  test('and a row that moves on takes the question along', () => {
+    const buffer = newBuffer()
+    buffer.add([
+      arrives(['2', unchanged, '5', 'x'], 7),
+      leaves('2', 9),
+      arrives(['3', unchanged, '6', 'x'], 9),
+    ])
+    expect(buffer.moves()).toMatchObject([{ lsn: 7n, from: undefined, key: ['3'] }])
+  })
+})

@@ -37,6 +37,17 @@ CREATE TABLE IF NOT EXISTS onceflow.ledger (
   sealed_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
   PRIMARY KEY (cluster, pipeline_uid, sink, subtask, checkpoint)
 );
+CREATE TABLE IF NOT EXISTS onceflow.departed (
+  cluster text NOT NULL,
+  pipeline_uid text NOT NULL,
+  sink text NOT NULL,
+  subtask integer NOT NULL,
+  checkpoint bigint NOT NULL,
+  target text NOT NULL,
+  lsn numeric NOT NULL,
+  row_values text NOT NULL,
+  PRIMARY KEY (cluster, pipeline_uid, sink, target, lsn)
+);
 INSERT INTO onceflow.format (version) VALUES ('${formatVersion}') ON CONFLICT DO NOTHING;`
 
 const readFormat = `SELECT version FROM onceflow.format`
@@ -82,7 +93,7 @@ function checkFormat(version: string | undefined): void {
   if (version === formatVersion) return
   throw new OnceflowError(
     failure('METADATA_FORMAT', {
-      detail: `schema onceflow has format ${version ?? 'none'}; this program knows ${formatVersion}`,
+      detail: `schema onceflow has format ${version ?? 'none'}, we know ${formatVersion}`,
     }),
   )
 }

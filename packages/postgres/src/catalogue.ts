@@ -15,7 +15,7 @@ const baseTypeSql =
   ' SELECT format_type(base.type, base.modifier) FROM base' +
   " JOIN pg_type t ON t.oid = base.type AND t.typtype <> 'd')"
 
-/** Types come as format_type writes them: qualified when outside pg_catalog, quoted, with modifier. */
+/** Types are format_type's: qualified when outside pg_catalog, quoted, with their modifier. */
 const columnsSql = (schema: string, table: string): string =>
   `SELECT a.attname, ${baseTypeSql}, a.attnotnull::int,` +
   ' a.atthasdef::int, a.attidentity, a.attgenerated FROM pg_attribute a' +

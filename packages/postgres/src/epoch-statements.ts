@@ -233,7 +233,8 @@ export class TableWriter {
     const { key, table } = this.#target
     const { deletes } = this.#table
     if (key.length === 1) {
-      return `DELETE FROM ${table} WHERE ${key[0]} IN (${deletes.map(([k]) => literal(k)).join(',')})`
+      const values = deletes.map(([cell]) => literal(cell))
+      return `DELETE FROM ${table} WHERE ${key[0]} IN (${values.join(',')})`
     }
     const rows = deletes.map((one) => `(${one.map(literal).join(',')})`)
     return `DELETE FROM ${table} WHERE (${key.join(', ')}) IN (${rows.join(',')})`

@@ -4,8 +4,9 @@
 //
 // Every step is one round trip; nothing of it is visible or final before COMMIT PREPARED.
 import type { EpochBuffer, EpochTable } from '@onceflow/dataflow'
-import { type Failure, failure, OnceflowError, type TableShape } from '@onceflow/model'
-import type { FailPoints, TaskSinkScope } from '@onceflow/ports'
+import { failure, OnceflowError, type TableShape } from '@onceflow/model'
+import type { FailPoints, SealOrder, TaskSinkScope } from '@onceflow/ports'
+import type { DepartedRows } from './departed-rows.ts'
 import {
   literalRowsMax,
   needsStaging,
@@ -15,9 +16,9 @@ import {
   type WriteMode,
 } from './epoch-statements.ts'
 import type { PostgresFailPoint } from './fail-point.ts'
-import { type ChainLink, type LedgerEntry, ledgerSql } from './ledger.ts'
+import { enterFenced } from './fence.ts'
+import { type ChainLink, ledgerSql } from './ledger.ts'
 import { fillMoves } from './moved-rows.ts'
-import { fenceSql } from './scope-sql.ts'
 import type { BatchOutcome, Session } from './session.ts'
 import { quoteText } from './sql-text.ts'
 import { failureOfServer } from './sqlstate.ts'
@@ -29,6 +30,7 @@ export interface EpochWriterServices {
   readonly scope: TaskSinkScope
   readonly session: Session
   readonly staging: StagingTables
+  readonly departed: DepartedRows
   readonly failPoints: FailPoints
   readonly columnsOf: (target: string, shape: TableShape) => TargetColumns
 }
@@ -36,7 +38,9 @@ export interface EpochWriterServices {
 export interface EpochToSeal {
   readonly buffer: EpochBuffer
   readonly gid: string
-  readonly entry: Omit<LedgerEntry, 'rowsUpserted' | 'rowsDeleted'>
+  readonly order: SealOrder
+  /** Where the ledger row begins: at or before the order's own beginning. */
+  readonly from: SealOrder['from']
   readonly chain: ChainLink
   readonly mode: WriteMode
 }
@@ -62,16 +66,18 @@ export class EpochWriter {
 
   /** Whatever throws leaves the transaction rolled back, or the session broken. */
   async seal(): Promise<SealedEpoch> {
-    const { session, columnsOf } = this.#services
-    const { buffer, mode } = this.#epoch
+    const { session, columnsOf, departed } = this.#services
+    const { buffer, mode, order } = this.#epoch
     try {
-      await fillMoves(session, buffer, columnsOf)
+      await fillMoves(session, buffer, { columnsOf, kept: departed })
+      await departed.collect(session, buffer, { order, columnsOf })
       const tables = buffer.tables()
       const written = await this.#write(tables, mode)
       if (written === 'not-new') await this.#write(tables, 'upsert')
       const counts = countsOf(tables)
       await this.#writeLedger(counts)
       await this.#prepare()
+      departed.sealed()
       const used: WriteMode = written === 'not-new' ? 'upsert' : mode
       return { ...counts, staging: [...this.#staging.values()], mode: used }
     } catch (thrown) {
@@ -121,11 +127,7 @@ export class EpochWriter {
   async #begin(): Promise<void> {
     const { session, scope } = this.#services
     await this.#reached('sink.postgres.seal.fence.before')
-    const began = await session.must(
-      `BEGIN ISOLATION LEVEL READ COMMITTED;\n${fenceSql(scope)}`,
-      'reading the fence',
-    )
-    requireFence(scope, began[1]?.rows[0]?.[0] ?? undefined)
+    await enterFenced(session, scope)
     await this.#reached('sink.postgres.seal.fence.after')
   }
 
@@ -135,15 +137,16 @@ export class EpochWriter {
   }
 
   async #writeLedger(counts: { rowsUpserted: number; rowsDeleted: number }): Promise<void> {
-    const { session, scope } = this.#services
-    const { entry, chain } = this.#epoch
-    const sql = ledgerSql(scope, { ...entry, ...counts }, chain)
+    const { session, scope, departed } = this.#services
+    const { order, from, chain } = this.#epoch
+    requireOk(await runStatements(session, departed.statements(order)), 'keeping departed rows')
+    const sql = ledgerSql(scope, { ...order, from, ...counts }, chain)
     const results = await session.must(sql, 'writing the ledger row')
     if (countOf(results[0]?.tag ?? '') !== 1) {
       throw new OnceflowError(
         failure('LEDGER_BROKEN', {
           detail:
-            `checkpoint ${entry.checkpoint} of subtask ${scope.subtask}: ` +
+            `checkpoint ${order.checkpoint} of subtask ${scope.subtask}: ` +
             (chain.kind === 'previous'
               ? `the row of checkpoint ${chain.checkpoint} is not in the ledger`
               : 'not all heads are in the ledger'),
@@ -189,14 +192,3 @@ function requireOk(outcome: BatchOutcome, what: string) {
   if (outcome.kind === 'refused') throw new OnceflowError(failureOfServer(outcome.error, what))
   throw new OnceflowError(failure('SINK_UNREACHABLE', { detail: `${what}: ${outcome.detail}` }))
 }
-
-/** A writer's fence is exactly its own attempt; no row means that nobody may write. */
-export function requireFence(scope: TaskSinkScope, found: string | undefined): void {
-  if (found === scope.attempt.toString()) return
-  throw new OnceflowError(fencedBy(scope, found))
-}
-
-const fencedBy = (scope: TaskSinkScope, found: string | undefined): Failure =>
-  failure('FENCED', {
-    detail: `sink ${scope.sink} is fenced at attempt ${found ?? 'none'}, ours is ${scope.attempt}`,
-  })

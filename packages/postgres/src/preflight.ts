@@ -69,6 +69,9 @@ const rights: readonly (readonly [table: string, right: string])[] = [
   ['onceflow.ledger', 'SELECT'],
   ['onceflow.ledger', 'INSERT'],
   ['onceflow.ledger', 'DELETE'],
+  ...(['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const).map(
+    (right) => ['onceflow.departed', right] as const,
+  ),
 ]
 
 async function checkBookkeepingRights(session: Session): Promise<readonly PreflightProblem[]> {

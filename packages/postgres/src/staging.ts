@@ -6,6 +6,7 @@
 //   inside a prepared transaction would hold its lock until then, and the merge asserts the count;
 // - one that could not be emptied is given up: another takes its place, RESOLVE drops it.
 import type { TaskSinkScope } from '@onceflow/ports'
+import { enterFenced } from './fence.ts'
 import type { Link } from './link.ts'
 import { fenceSql, stagingPrefix } from './scope-sql.ts'
 import type { Session } from './session.ts'
@@ -42,15 +43,22 @@ export class StagingTables {
   async take(session: Session, target: TargetColumns): Promise<StagingTable> {
     const columns = target.all.join(', ')
     if (this.#heldOf(target.table) >= tablesPerTarget) await this.#emptying
-    const free = this.#free.get(target.table) ?? []
-    const held = free.find((one) => one.columns === columns)
-    const taken = held ?? { table: await this.#create(session, target), columns }
-    this.#free.set(
-      target.table,
-      free.filter((one) => one !== taken),
-    )
+    const taken = this.#takeFree(target.table, columns) ?? {
+      table: await this.#create(session, target),
+      columns,
+    }
     this.#held.set(taken.table, { target: target.table, held: taken })
     return taken.table
+  }
+
+  #takeFree(target: string, columns: string): Held | undefined {
+    const free = this.#free.get(target) ?? []
+    const held = free.find((one) => one.columns === columns)
+    this.#free.set(
+      target,
+      free.filter((one) => one !== held),
+    )
+    return held
   }
 
   #heldOf(target: string): number {
@@ -63,18 +71,14 @@ export class StagingTables {
     const name = `${stagingPrefix(this.#scope)}${attempt}_${subtask}_${this.#ordinal}`
     const sql = qualified('onceflow', name)
     const part = partColumn(target)
-    // AS SELECT takes the types with their modifiers and leaves every constraint behind. The fence
-    // is read in the same statement's transaction, so a zombie cannot make tables (R6).
+    // AS SELECT takes the types with their modifiers and leaves every constraint behind.
+    const create =
+      `CREATE UNLOGGED TABLE ${sql} WITH (autovacuum_enabled = off) AS` +
+      ` SELECT NULL::smallint AS ${part}, ${target.all.join(', ')} FROM ${target.table}` +
+      ' WITH NO DATA'
+    await enterFenced(session, this.#scope)
     await session.must(
-      [
-        'BEGIN ISOLATION LEVEL READ COMMITTED',
-        fenceSql(this.#scope),
-        `DROP TABLE IF EXISTS ${sql}`,
-        `CREATE UNLOGGED TABLE ${sql} WITH (autovacuum_enabled = off) AS` +
-          ` SELECT NULL::smallint AS ${part}, ${target.all.join(', ')} FROM ${target.table}` +
-          ' WITH NO DATA',
-        'COMMIT',
-      ].join(';\n'),
+      `DROP TABLE IF EXISTS ${sql};\n${create};\nCOMMIT`,
       `creating a staging table for ${target.table}`,
     )
     return { sql, part }

@@ -13,11 +13,10 @@ import {
 } from '@onceflow/model'
 import type { FailPoints, TaskSinkScope } from '@onceflow/ports'
 import { readTable } from './catalogue.ts'
-import { requireFence } from './epoch-writer.ts'
 import type { PostgresFailPoint } from './fail-point.ts'
+import { enterFenced } from './fence.ts'
 import type { Link } from './link.ts'
 import { isIncluded, isUsableName, type Route, routeOf } from './route.ts'
-import { fenceSql } from './scope-sql.ts'
 import type { Session } from './session.ts'
 import { lockKey, quoteName, quoteText } from './sql-text.ts'
 import { keyOf, shapeOf } from './target-shape.ts'
@@ -105,11 +104,7 @@ export class TargetResolver {
     await this.#reached('sink.postgres.table.create.before')
     const what = `creating ${route.sql}`
     try {
-      const began = await session.must(
-        `BEGIN ISOLATION LEVEL READ COMMITTED;\n${fenceSql(scope)}`,
-        what,
-      )
-      requireFence(scope, began[1]?.rows[0]?.[0] ?? undefined)
+      await enterFenced(session, scope)
       await session.must(createSql(route, declared).join(';\n'), what)
     } catch (thrown) {
       await session.run('ROLLBACK')

@@ -38,9 +38,11 @@ import {
   startRollback,
 } from '@onceflow/sinkprotocol'
 import { checkBookkeeping } from './bookkeeping.ts'
+import { DepartedRows } from './departed-rows.ts'
 import { EffectPerformer } from './effect-performer.ts'
-import { EpochWriter, requireFence } from './epoch-writer.ts'
+import { EpochWriter } from './epoch-writer.ts'
 import type { PostgresFailPoint } from './fail-point.ts'
+import { requireFence } from './fence.ts'
 import { type ChainLink, newestPositionsSql, placeOf, pruneSql } from './ledger.ts'
 import { Link } from './link.ts'
 import { sessionName, sinkCondition } from './scope-sql.ts'
@@ -71,6 +73,7 @@ export class TaskSink {
   readonly #committer: Link
   readonly #catalogue: Link
   readonly #staging: StagingTables
+  readonly #departed: DepartedRows
   readonly #resolver: TargetResolver
   readonly #mode = new WriteModePolicy()
   #session: Session | undefined
@@ -91,6 +94,7 @@ export class TaskSink {
     this.#committer = link('c')
     this.#catalogue = link('t')
     this.#staging = new StagingTables(scope)
+    this.#departed = new DepartedRows(scope)
     this.#resolver = new TargetResolver({
       sink: spec,
       tables: input.tables,
@@ -117,6 +121,7 @@ export class TaskSink {
         BigInt(offset ?? 0),
       ]),
     )
+    await this.#departed.load(session)
     await this.#committer.open()
     this.#session = session
   }
@@ -159,6 +164,7 @@ export class TaskSink {
         scope,
         session,
         staging: this.#staging,
+        departed: this.#departed,
         failPoints: services.failPoints,
         columnsOf: (target, shape) => this.#resolver.columnsOf(target, shape),
       },
@@ -167,7 +173,8 @@ export class TaskSink {
         gid,
         chain: this.#chain,
         mode,
-        entry: { checkpoint: order.checkpoint, from: this.#joined(from), to: order.to },
+        order,
+        from: this.#joined(from),
       },
     )
     const sealed = await writer.seal()

@@ -1,4 +1,3 @@
-import { subtask } from '@onceflow/model'
 import type { AnySink } from '@onceflow/ports'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { postgresFailPoints } from '../src/index.ts'
@@ -320,91 +319,5 @@ describe('a resolver', () => {
     })
     expect((await resolve(rig, 2)).finish).toEqual({ kind: 'done' })
     await blocking
-  })
-})
-
-describe('the commit of a decided transaction', () => {
-  test('whose reply is lost is found in the ledger', async () => {
-    await resolve(rig, 1)
-    const { sink, txn } = await sealOne(1, 1)
-    const [gid] = await prepared()
-    rig.points.actions.set('sink.postgres.commit.before', async () => {
-      await server.query(`COMMIT PREPARED '${gid}'`)
-    })
-    expect(await sink.commit(txn, permit(1, 1))).toEqual({ kind: 'committed' })
-    await sink.close()
-  })
-
-  test('goes on over a killed session', async () => {
-    await resolve(rig, 1)
-    const { sink, txn } = await sealOne(1, 1)
-    await server.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE application_name LIKE 'onceflow:%' AND pid <> pg_backend_pid()`,
-    )
-    expect(await sink.commit(txn, permit(1, 1))).toEqual({ kind: 'committed' })
-    expect(await items()).toHaveLength(1)
-    await sink.close()
-  })
-
-  test('goes on over a crash of the server', async () => {
-    await resolve(rig, 1)
-    const { sink, txn } = await sealOne(1, 1)
-    await server.stop('immediate')
-    const commit = sink.commit(txn, permit(1, 1))
-    await server.start()
-    expect(await commit).toEqual({ kind: 'committed' })
-    expect(await items()).toHaveLength(1)
-    await sink.close()
-  })
-
-  test('is not given up while the server is away, only not settled', async () => {
-    await resolve(rig, 1)
-    const { sink, txn } = await sealOne(1, 1)
-    await server.stop('immediate')
-    try {
-      expect(await sink.commit(txn, permit(1, 1))).toMatchObject({
-        kind: 'unknown',
-        failure: { code: 'SINK_UNREACHABLE', class: 'retry' },
-      })
-    } finally {
-      await server.start()
-    }
-    expect(await sink.commit(txn, permit(1, 1))).toEqual({ kind: 'committed' })
-    await sink.close()
-  })
-})
-
-describe('the chain of the ledger', () => {
-  test('breaks when the row before is gone', async () => {
-    await resolve(rig, 1)
-    const { sink, txn, shape } = await sealOne(1, 1)
-    await sink.commit(txn, permit(1, 1))
-    await server.query('DELETE FROM onceflow.ledger')
-    expect(await codeOf(sealed(sink, rows(shape, [2]), 2))).toBe('LEDGER_BROKEN')
-    expect(await prepared()).toEqual([])
-    await sink.close()
-  })
-
-  test('begins with the heads of all subtasks', async () => {
-    await resolve(rig, 1)
-    const one = await sealOne(1, 1)
-    await one.sink.commit(one.txn, permit(1, 1))
-    await one.sink.close()
-    await resolve(rig, 2, {
-      decided: decided([known(1, 1, 'completed')]),
-      heads: [head(rig, 1, 1)],
-      newest: 1,
-    })
-    const heads = [head(rig, 1, 1), { ...head(rig, 1, 1), subtask: subtask(1) }]
-    const lacking = await openTask(rig, 2, { heads })
-    const shape = await lacking.resolveTable(source, itemShape)
-    expect(await codeOf(sealed(lacking, rows(shape, [2]), 2))).toBe('LEDGER_BROKEN')
-    await lacking.close()
-    const whole = await openTask(rig, 2, { heads: [head(rig, 1, 1)] })
-    const again = await whole.resolveTable(source, itemShape)
-    expect((await sealed(whole, rows(again, [2]), 3)).result.kind).toBe('sealed')
-    await whole.close()
-    await resolve(rig, 3, { decided: decided([known(1, 1, 'completed')]), newest: 1 })
   })
 })

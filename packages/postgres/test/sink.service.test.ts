@@ -1,4 +1,4 @@
-import { type Cell, type Change, sinkName, type TableShape, unchanged } from '@onceflow/model'
+import { type Cell, type Change, type TableShape, unchanged } from '@onceflow/model'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Server, startServer } from './server-fixture.ts'
 import {
@@ -232,164 +232,50 @@ describe('big epochs', () => {
   })
 })
 
-describe('names (C47)', () => {
-  const long = 'ü'.repeat(31)
-  const odd = ['Order', 'select', 'a"b', 'x.y', '__proto__', "it's", 'weird name', long]
-  test.each([1, 300])('stand exactly as they are, %i rows', async (count) => {
-    for (const name of odd) {
-      const of = { schema: 'public', table: name }
-      const one = newRig(server, { schema: `S."${name.slice(0, 20)}`, name: sinkName('odd') })
-      await resolve(one, 1)
-      const sink = await openTask(one, 1)
-      const columns: [string, string][] = [
-        ['userId', 'bigint'],
-        ['userid', 'text'],
-        ...odd.map((column): [string, string] => [column, 'text']),
-      ]
-      const shape = await sink.resolveTable(of, declaredShape(columns, ['userId', '__proto__'], of))
-      const changes = Array.from({ length: count }, (_, id) =>
-        row(shape, [`${id}`, 'low', ...odd], id % 2 === 0 ? 'create' : 'update'),
-      )
-      const { txn } = await sealed(sink, changes, 1)
-      await sink.commit(txn, permit(1, 1))
-      const schema = `"S.""${name.slice(0, 20).replaceAll('"', '""')}"`
-      const found = await server.query(
-        `SELECT count(*)::int AS count FROM ${schema}."${name.replaceAll('"', '""')}"
-         WHERE userid = 'low' AND "it's" = 'it''s' AND "${long}" = '${long}'`,
-      )
-      expect(found).toEqual([{ count }])
-      const keys = [row(shape, ['0', 'low', ...odd])].map(() => gone(shape, ['0', '__proto__']))
-      const second = await sealed(sink, keys, 2)
-      await sink.commit(second.txn, permit(2, 1))
-      await sink.close()
-      await server.query(`DROP SCHEMA ${schema} CASCADE`)
-    }
+describe('a key change that a barrier cuts in two', () => {
+  const origin = { lsn: 77n, commitTimeMs: 0 }
+  const leaves = (shape: TableShape, offset: bigint): Change => ({
+    kind: 'delete',
+    shape,
+    key: ['1'],
+    keyChange: 'leaves',
+    origin,
+    position: { topic: 'item', partition: 0, offset },
   })
+  const arrives = (shape: TableShape): Change =>
+    ({ ...row(shape, ['2', unchanged, '9']), keyChange: 'arrives', origin }) as Change
+  const departed = () => server.query('SELECT target, row_values FROM onceflow.departed')
 
-  test('that PostgreSQL would cut are refused', async () => {
-    const { sink } = await opened()
-    const of = { schema: 'public', table: 'n'.repeat(64) }
-    expect(await codeOf(sink.resolveTable(of, itemShape))).toBe('TARGET_MISMATCH')
-    await sink.close()
-  })
-})
-
-describe('values', () => {
-  const values = [
-    '\\N',
-    '',
-    '\t',
-    'a\nb',
-    '\\.',
-    'back\\slash',
-    '\r',
-    "it's",
-    '{"a":"\\u00e9"}',
-    '😀',
-  ]
-  test.each([1, 60])('C81: text is stored as it is, %i times', async (times) => {
+  test('takes its stored values along, in the same attempt and over a restart', async () => {
     const { sink, shape, epoch } = await opened()
-    const all = Array.from({ length: times }, () => values).flat()
-    await epoch(all.map((value, id) => row(shape, [`${id}`, value, null], 'update')))
-    const found = await items()
-    expect(found.map(({ name }) => name)).toEqual(all)
-    expect(new Set(found.map(({ qty }) => qty))).toEqual(new Set([null]))
+    await epoch([row(shape, ['1', 'toast', '5'])])
+    await epoch([leaves(shape, 28n)])
+    expect(await items()).toEqual([])
+    expect(await departed()).toHaveLength(1)
+    await epoch([arrives(shape)])
+    expect(await items()).toEqual([{ id: '2', name: 'toast', qty: 9 }])
+    expect(await departed()).toEqual([])
+    await epoch([gone(shape, ['2']), row(shape, ['1', 'again', '5'])])
+    await epoch([leaves(shape, 58n)])
     await sink.close()
+    const heads = [head(rig, 5, 1)]
+    await resolve(rig, 2, { heads, newest: 5 })
+    const next = await openTask(rig, 2, { heads })
+    const second = await next.resolveTable(source, itemShape)
+    const { txn } = await sealed(next, [arrives(second)], 6)
+    await next.commit(txn, permit(6, 2))
+    expect(await items()).toEqual([{ id: '2', name: 'again', qty: 9 }])
+    expect(await departed()).toEqual([])
+    await next.close()
   })
 
-  test.each(['a\0b', 'half \ud800'])('what cannot be stored is refused', async (value) => {
+  test('is not kept when its second half must be elsewhere, and then is a failure', async () => {
     const { sink, shape, epoch } = await opened()
-    const many = Array.from({ length: 300 }, (_, id) => row(shape, [`${id}`, value, '1'], 'update'))
-    expect(await codeOf(sealed(sink, many, 1))).toBe('VALUE_INVALID')
-    expect(await codeOf(sealed(sink, many.slice(0, 3), 1))).toBe('VALUE_INVALID')
-    await epoch([row(shape, ['1', 'b', '1'])])
-    await sink.close()
-  })
-
-  const typed: readonly (readonly [type: string, input: string, output: string])[] = [
-    ['bigint', '9223372036854775807', '9223372036854775807'],
-    [
-      'numeric(38,18)',
-      '12345678901234567890.123456789012345678',
-      '12345678901234567890.123456789012345678',
-    ],
-    ['numeric', 'NaN', 'NaN'],
-    ['double precision', '-Infinity', '-Infinity'],
-    ['timestamp without time zone', '2018-06-20 15:13:16.945104', '2018-06-20 15:13:16.945104'],
-    ['timestamp with time zone', 'infinity', 'infinity'],
-    ['timestamp with time zone', '2024-03-31T01:30:00.123456Z', '2024-03-31 01:30:00.123456+00'],
-    ['date', '-infinity', '-infinity'],
-    ['interval', '1 year 2 mons -3 days 00:00:00.000001', '1 year 2 mons -3 days +00:00:00.000001'],
-    ['jsonb', '{"a": 1.0, "n": null}', '{"a": 1.0, "n": null}'],
-    ['json', '{"a" :1.0}', '{"a" :1.0}'],
-    ['bytea', '\\xdeadbeef', '\\xdeadbeef'],
-    ['uuid', 'b68a35a7-17ad-35b3-af2a-ae46edb4545a', 'b68a35a7-17ad-35b3-af2a-ae46edb4545a'],
-    ['text[]', '{"a\\"b",NULL,"NULL",""}', '{"a\\"b",NULL,"NULL",""}'],
-    ['inet', '10.0.0.0/8', '10.0.0.0/8'],
-    ['int4range', '[1,5)', '[1,5)'],
-    ['bit(4)', '0101', '0101'],
-    ['bit varying', '101', '101'],
-    ['boolean', 'true', 'true'],
-    ['xml', '<a>é</a>', '<a>é</a>'],
-    ['character(4)', 'ab', 'ab  '],
-    ['"Odd"."My Enum"', 'sa"d', 'sa"d'],
-    ['"Odd".short', 'abc', 'abc'],
-    ['"Odd"."My Enum"[]', '{"sa\\"d",NULL}', '{"sa\\"d",NULL}'],
-  ]
-  test.each([1, 250])('C37: every type takes its input text, %i rows', async (count) => {
-    await server.query(
-      `DROP SCHEMA IF EXISTS "Odd" CASCADE; CREATE SCHEMA "Odd";
-       CREATE TYPE "Odd"."My Enum" AS ENUM ('sa"d', 'x');
-       CREATE DOMAIN "Odd".short AS varchar(3) CHECK (VALUE <> '')`,
-    )
-    const { sink, epoch } = await opened()
-    const of = { schema: 'public', table: 'typed' }
-    await server.query('DROP TABLE IF EXISTS public.typed')
-    const columns = typed.map(([type], index): [string, string] => [`c${index}`, type])
-    const shape = await sink.resolveTable(
-      of,
-      declaredShape([['id', 'integer'], ...columns], ['id'], of),
-    )
-    expect(shape.columns.slice(1).map(({ type }) => type)).toEqual(typed.map(([type]) => type))
-    const input = typed.map(([, text]) => text)
-    await epoch(Array.from({ length: count }, (_, id) => row(shape, [`${id}`, ...input], 'update')))
-    const [found] = await server.query(
-      `SELECT DISTINCT ${columns.map(([name]) => `textin(c.${name}_)::text AS ${name}`).join(', ')}
-       FROM (SELECT ${columns.map(([name]) => `format('%s', ${name})::cstring AS ${name}_`).join(', ')}
-       FROM public.typed) c`,
-    )
-    expect(Object.values(found ?? {})).toEqual(
-      typed.map(([type, , output]) => (type === 'boolean' ? 't' : output)),
-    )
-    const tooLong = input.map((text, index) =>
-      typed[index]?.[0] === '"Odd".short' ? 'abcd' : text,
-    )
-    const many = Array.from({ length: count }, (_, id) =>
-      row(shape, [`${id}`, ...tooLong], 'update'),
-    )
-    expect(await codeOf(sealed(sink, many, 9))).toBe('SINK_REFUSED')
-    await sink.close()
-  })
-
-  test('identity, generated and defaulted columns', async () => {
-    await server.query(
-      `CREATE TABLE public.item (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text,
-       qty integer, twice integer GENERATED ALWAYS AS (qty * 2) STORED, made text DEFAULT 'here')`,
-    )
-    const { sink, shape, epoch } = await opened()
-    expect(shape.columns.map(({ name }) => name)).toEqual(['id', 'name', 'qty'])
-    await epoch([row(shape, ['5', 'a', '2'])])
-    await epoch([row(shape, ['5', 'b', '3'], 'update')])
-    const many = (from: number, op: 'create' | 'update') =>
-      Array.from({ length: 300 }, (_, id) => row(shape, [`${from + id}`, 'c', '4'], op))
-    await epoch(many(100, 'create'))
-    await epoch(many(100, 'update'))
-    expect(
-      await server.query('SELECT id::int, twice, made FROM public.item WHERE id < 101 ORDER BY id'),
-    ).toEqual([
-      { id: 5, twice: 6, made: 'here' },
-      { id: 100, twice: 8, made: 'here' },
-    ])
+    await epoch([row(shape, ['1', 'toast', '5'])])
+    await epoch([leaves(shape, 1n)])
+    expect(await departed()).toEqual([])
+    const code = await codeOf(sealed(sink, [arrives(shape)], 9))
+    expect(code).toBe('PLACEHOLDER_WITHOUT_ROW')
     await sink.close()
   })
 })

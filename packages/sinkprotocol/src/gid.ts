@@ -31,8 +31,11 @@ export interface GidFields extends SinkIdentity {
 /** PostgreSQL refuses a longer one (22023). All characters of a gid of ours are one byte. */
 export const gidBytesMax = 199
 
-const pattern =
-  /^onceflow:([a-z0-9]{8,32}):([a-z0-9]{8,32}):([a-z][a-z0-9-]{0,62}):(0|[1-9]\d{0,3}):(0|[1-9]\d{0,18}):(0|[1-9]\d{0,18})$/
+const uid = '([a-z0-9]{8,32})'
+const number = '(0|[1-9]\\d{0,18})'
+const pattern = new RegExp(
+  `^onceflow:${uid}:${uid}:([a-z][a-z0-9-]{0,62}):(0|[1-9]\\d{0,3}):${number}:${number}$`,
+)
 
 /** Every gid of the sink begins with it; what begins with it must still be parsed and compared. */
 export const gidPrefix = ({ cluster, pipeline, sink }: SinkIdentity): string =>

@@ -1,4 +1,4 @@
-import { attempt, clusterUid, failure, leaderEpoch, pipelineUid, sinkName } from '@onceflow/model'
+import { attempt, clusterUid, leaderEpoch, pipelineUid, sinkName } from '@onceflow/model'
 import type { Answer, Effect, LedgerRow, StatementEvent } from '../src/index.ts'
 import { buildGid, parseGid } from '../src/index.ts'
 
@@ -138,5 +138,3 @@ export function drive<State>(
   }
   return state
 }
-
-export const someFailure = failure('UNEXPECTED', { detail: 'x' })

@@ -125,7 +125,10 @@ async function flowed(log: ShopLog, completedBefore: number): Promise<ReadonlyMa
     const completed = found.get('onceflow_checkpoints_total{result="completed"}') ?? 0
     const lag = found.get('onceflow_source_lag_records{pipeline="shop"}')
     const prepared = found.get('onceflow_sink_prepared_transactions{pipeline="shop"}')
-    return completed > completedBefore && lag === 0 && prepared === 0 ? found : undefined
+    // Tasks tell their figures with heartbeats, so these follow the checkpoint.
+    const told = found.has('onceflow_commit_freshness_seconds{pipeline="shop"}')
+    const rests = lag === 0 && prepared === 0 && told
+    return completed > completedBefore && rests ? found : undefined
   })
 }
 

@@ -1,49 +1,10 @@
 /**
- * Days and seconds since 1970 as text, in the proleptic Gregorian calendar that PostgreSQL uses:
- * integers and floor division only, so that nothing jumps in 1582 and nothing is cut towards zero.
+ * Days and seconds since 1970 as text, in the calendar that PostgreSQL uses.
  */
 
-const daysPerEra = 146_097
-/** Days from 0000-03-01, where the cycle of 400 years begins, to 1970-01-01. */
-const daysToEpoch = 719_468
+import { civilDate, daysOfDate } from '@onceflow/model'
 
 const two = (value: number): string => (value < 10 ? `0${value}` : String(value))
-
-export interface CivilDate {
-  readonly year: number
-  readonly month: number
-  readonly day: number
-}
-
-/** Days are whole and within what dates PostgreSQL can hold, so a number is exact. */
-export function civilDate(days: number): CivilDate {
-  const shifted = days + daysToEpoch
-  const era = Math.floor(shifted / daysPerEra)
-  const dayOfEra = shifted - era * daysPerEra
-  const yearOfEra = Math.floor(
-    (dayOfEra -
-      Math.floor(dayOfEra / 1460) +
-      Math.floor(dayOfEra / 36_524) -
-      Math.floor(dayOfEra / 146_096)) /
-      365,
-  )
-  const dayOfYear =
-    dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
-  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153)
-  const day = dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1
-  const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-  return { year, month, day }
-}
-
-export function daysOf({ year, month, day }: CivilDate): number {
-  const shiftedYear = month <= 2 ? year - 1 : year
-  const era = Math.floor(shiftedYear / 400)
-  const yearOfEra = shiftedYear - era * 400
-  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1
-  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100)
-  return era * daysPerEra + dayOfEra + dayOfYear - daysToEpoch
-}
 
 /** Year 0 of the calculation is 1 BC: PostgreSQL writes the era behind everything else. */
 export const eraSuffix = (year: number): '' | ' BC' => (year <= 0 ? ' BC' : '')
@@ -77,11 +38,11 @@ export function timestampText(days: number, microsOfDay: number): string {
 }
 
 /** What PostgreSQL's date and timestamp can hold, in days since 1970. */
-export const firstDay = daysOf({ year: -4713, month: 11, day: 24 })
-export const lastDayOfDate = daysOf({ year: 5_874_897, month: 12, day: 31 })
-export const lastDayOfTimestamp = daysOf({ year: 294_276, month: 12, day: 31 })
+export const firstDay = daysOfDate({ year: -4713, month: 11, day: 24 })
+export const lastDayOfDate = daysOfDate({ year: 5_874_897, month: 12, day: 31 })
+export const lastDayOfTimestamp = daysOfDate({ year: 294_276, month: 12, day: 31 })
 /** Beyond it a schemaless number is more likely in another unit than a real time. */
-export const lastPlausibleDay = daysOf({ year: 9999, month: 12, day: 31 })
+export const lastPlausibleDay = daysOfDate({ year: 9999, month: 12, day: 31 })
 
 export interface DayTime {
   readonly days: number

@@ -1,5 +1,6 @@
 export * from './brand.ts'
 export * from './change.ts'
+export * from './civil-date.ts'
 export * from './failure.ts'
 export * from './failure-codes.ts'
 export * from './ids.ts'

@@ -1,4 +1,5 @@
 // Values with units, as people write them in a file: `250ms`, `64MiB`, `2026-01-31T12:00:00Z`.
+import { civilDate, daysOfDate } from '@onceflow/model'
 
 export const durationPattern = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
 export const sizePattern = /^(\d+)(B|kB|KB|MB|GB|KiB|MiB|GiB)$/
@@ -56,37 +57,6 @@ const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) |
 const daysIn = (year: number, month: number): number =>
   month === 2 && isLeap(year) ? 29 : (daysOfMonth[month - 1] ?? 0)
 
-// Days since 1970-01-01 in the proleptic Gregorian calendar: years are counted from March, so that
-// the leap day is the last day of its year.
-function daysSince1970(year: number, month: number, day: number): number {
-  const y = month <= 2 ? year - 1 : year
-  const era = Math.floor(y / 400)
-  const yearOfEra = y - era * 400
-  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1
-  const dayOfEra =
-    yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
-  return era * 146_097 + dayOfEra - 719_468
-}
-
-function dateOfDays(days: number): { year: number; month: number; day: number } {
-  const z = days + 719_468
-  const era = Math.floor(z / 146_097)
-  const dayOfEra = z - era * 146_097
-  const yearOfEra = Math.floor(
-    (dayOfEra -
-      Math.floor(dayOfEra / 1460) +
-      Math.floor(dayOfEra / 36_524) -
-      Math.floor(dayOfEra / 146_096)) /
-      365,
-  )
-  const dayOfYear =
-    dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
-  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153)
-  const day = dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1
-  const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-  return { year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day }
-}
-
 /** Milliseconds since 1970 of an RFC 3339 time, or undefined when it is none. */
 export function instantMs(text: string): number | undefined {
   const match = instantPattern.exec(text)
@@ -102,7 +72,7 @@ export function instantMs(text: string): number | undefined {
   const dateExists = month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
   if (!dateExists || hour > 23 || minute > 59 || second > 59) return undefined
   const fraction = Number((match[7] ?? '').padEnd(3, '0'))
-  const utc = ((daysSince1970(year, month, day) * 24 + hour) * 60 + minute) * 60 + second
+  const utc = ((daysOfDate({ year, month, day }) * 24 + hour) * 60 + minute) * 60 + second
   return utc * 1000 + fraction - zoneMs(match[8] ?? 'Z')
 }
 
@@ -118,7 +88,7 @@ const padded = (value: number, width: number): string => value.toString().padSta
 export function instantText(ms: number): string {
   const days = Math.floor(ms / 86_400_000)
   const rest = ms - days * 86_400_000
-  const { year, month, day } = dateOfDays(days)
+  const { year, month, day } = civilDate(days)
   const date = `${padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}`
   const time = [rest / 3_600_000, (rest / 60_000) % 60, (rest / 1000) % 60]
     .map((part) => padded(Math.floor(part), 2))

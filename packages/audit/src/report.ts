@@ -60,6 +60,20 @@ export interface TableFigures {
   readonly rowsFound: number
 }
 
+/** How much was read and compared, of one sink or of all. */
+export interface CheckedFigures {
+  readonly records: number
+  readonly changes: number
+  readonly rows: number
+  readonly tables: readonly TableFigures[]
+  readonly partitions: number
+  readonly ledgerRows: number
+  readonly checkpoints: number
+  readonly preparedTransactions: number
+  /** Records in the log behind the positions that were compared. */
+  readonly recordsBehind: bigint
+}
+
 export interface AuditReport {
   readonly verdict: 'clean' | 'violations' | 'inconclusive'
   readonly pipeline: string
@@ -70,18 +84,7 @@ export interface AuditReport {
   readonly unchecked: readonly string[]
   /** What was left out or assumed, for the reader to know. */
   readonly notes: readonly string[]
-  readonly checked: {
-    readonly records: number
-    readonly changes: number
-    readonly rows: number
-    readonly tables: readonly TableFigures[]
-    readonly partitions: number
-    readonly ledgerRows: number
-    readonly checkpoints: number
-    readonly preparedTransactions: number
-    /** Records in the log behind the positions that were compared. */
-    readonly recordsBehind: bigint
-  }
+  readonly checked: CheckedFigures
   readonly durationMs: number
 }
 

@@ -2,8 +2,8 @@ import { failureOf, failureText } from '@onceflow/model'
 import type { SourceLog } from '@onceflow/ports'
 import { type AuditRequest, defaultAuditOptions } from './audit-request.ts'
 import { say } from './progress.ts'
-import { type AuditReport, FindingList } from './report.ts'
-import { auditSink, type SinkFigures } from './sink-audit.ts'
+import { type AuditReport, type CheckedFigures, FindingList } from './report.ts'
+import { auditSink } from './sink-audit.ts'
 
 /**
  * Judges a pipeline from outside. Never throws for what it finds, nor for a system that it cannot
@@ -13,7 +13,7 @@ export async function runAudit(request: AuditRequest): Promise<AuditReport> {
   const options = { ...defaultAuditOptions, ...request.options }
   const findings = new FindingList(options.findingsMax)
   const startMs = request.clock.monotonicMs()
-  const figures: SinkFigures[] = []
+  const figures: CheckedFigures[] = []
   let log: SourceLog | undefined
   try {
     log = await openLog(request)
@@ -46,8 +46,8 @@ async function openLog({ sources, spec }: AuditRequest): Promise<SourceLog> {
   return factory.open(spec.source)
 }
 
-function sumOf(figures: readonly SinkFigures[]): AuditReport['checked'] {
-  const total = (read: (one: SinkFigures) => number): number =>
+function sumOf(figures: readonly CheckedFigures[]): CheckedFigures {
+  const total = (read: (one: CheckedFigures) => number): number =>
     figures.reduce((sum, one) => sum + read(one), 0)
   return {
     records: total(({ records }) => records),

@@ -9,7 +9,7 @@ import { checkOpenTransactions } from './open-transactions.ts'
 import { say } from './progress.ts'
 import { readDecisions, readDecisionsFor } from './read-decisions.ts'
 import { planReading } from './reading-plan.ts'
-import type { TableFigures } from './report.ts'
+import type { CheckedFigures, TableFigures } from './report.ts'
 import { checkSilentTables } from './silent-tables.ts'
 import { checkSourceDatabase } from './source-database.ts'
 import { type FoldResult, SourceFold } from './source-fold.ts'
@@ -23,19 +23,7 @@ export interface SinkAuditInput {
   readonly log: SourceLog
 }
 
-export interface SinkFigures {
-  readonly records: number
-  readonly changes: number
-  readonly rows: number
-  readonly tables: readonly TableFigures[]
-  readonly partitions: number
-  readonly ledgerRows: number
-  readonly checkpoints: number
-  readonly preparedTransactions: number
-  readonly recordsBehind: bigint
-}
-
-const nothing: SinkFigures = {
+const nothing: CheckedFigures = {
   records: 0,
   changes: 0,
   rows: 0,
@@ -48,7 +36,7 @@ const nothing: SinkFigures = {
 }
 
 /** Every check of one sink, on one snapshot of its database. */
-export async function auditSink(scope: CheckScope, input: SinkAuditInput): Promise<SinkFigures> {
+export async function auditSink(scope: CheckScope, input: SinkAuditInput): Promise<CheckedFigures> {
   const { request, sink } = input
   say(request, 'snapshot', `taking a snapshot of sink ${sink.name}`)
   const before = await readDecisions(scope, request)
@@ -73,7 +61,7 @@ export interface SnapshotInput extends SinkAuditInput {
   readonly decisions: Decisions | undefined
 }
 
-async function auditSnapshot(scope: CheckScope, input: SnapshotInput): Promise<SinkFigures> {
+async function auditSnapshot(scope: CheckScope, input: SnapshotInput): Promise<CheckedFigures> {
   const { snapshot, decisions, request, options } = input
   checkLedger(scope, snapshot.ledger)
   checkFence(scope, snapshot.ledger, snapshot.fence)
@@ -92,7 +80,7 @@ async function auditSnapshot(scope: CheckScope, input: SnapshotInput): Promise<S
   }
 }
 
-async function compareRows(scope: CheckScope, input: SnapshotInput): Promise<SinkFigures> {
+async function compareRows(scope: CheckScope, input: SnapshotInput): Promise<CheckedFigures> {
   const { snapshot, decisions, request, log } = input
   const known = decisions?.before ?? []
   if (snapshot.ledger.length === 0 && !known.some(isDecided)) {
@@ -121,7 +109,7 @@ async function compareFold(
   scope: CheckScope,
   input: SnapshotInput,
   { folded, recordsBehind }: { readonly folded: FoldResult; readonly recordsBehind: bigint },
-): Promise<SinkFigures> {
+): Promise<CheckedFigures> {
   const { request, sink, snapshot, options } = input
   const client = await openBeside(snapshot, request, sink)
   const tables: TableFigures[] = []

@@ -8,10 +8,8 @@ export type Pipeline = NonNullable<AdminResponse<'GetPipeline'>['pipeline']>
 export const behindText = (flow: Pipeline['flow']): string =>
   flow?.freshnessMs === undefined ? '-' : lengthText(Number(flow.freshnessMs))
 
-const pipelineColumns = (nowMs: number): readonly Column<Pipeline>[] => [
-  { title: 'NAME', of: ({ name }) => lastPart(name) },
-  { title: 'STATE', of: ({ state }) => word(state) },
-  { title: 'TASKS', of: ({ tasks }) => `${tasks}`, align: 'right' },
+/** How a pipeline gets on: the same columns wherever pipelines are listed. */
+export const flowColumns: readonly Column<Pick<Pipeline, 'flow' | 'lastCheckpoint'>>[] = [
   {
     title: 'RECORDS/S',
     of: ({ flow }) => countText(flow?.recordsPerSecond ?? 0),
@@ -24,6 +22,13 @@ const pipelineColumns = (nowMs: number): readonly Column<Pipeline>[] => [
     of: ({ lastCheckpoint }) => lastCheckpoint?.checkpoint ?? '-',
     align: 'right',
   },
+]
+
+const pipelineColumns = (nowMs: number): readonly Column<Pipeline>[] => [
+  { title: 'NAME', of: ({ name }) => lastPart(name) },
+  { title: 'STATE', of: ({ state }) => word(state) },
+  { title: 'TASKS', of: ({ tasks }) => `${tasks}`, align: 'right' },
+  ...flowColumns,
   {
     title: 'COMMITTED',
     of: ({ lastCheckpoint }) => ageText(lastCheckpoint?.decideTime, nowMs),

@@ -4,7 +4,7 @@ import { jsonText, show } from '../output.ts'
 import { type CommonOptions, type Session, withSession } from '../session.ts'
 import { type Column, colored, printable, tableText } from '../table.ts'
 import { mayColor, type Terminal } from '../terminal.ts'
-import { behindText } from './pipeline-view.ts'
+import { behindText, flowColumns } from './pipeline-view.ts'
 
 type Status = NonNullable<AdminResponse<'GetStatus'>['status']>
 type Glance = Status['pipelines'][number]
@@ -109,18 +109,7 @@ export function verdict(found: Status): string {
 const glanceColumns = (nowMs: number): readonly Column<Glance>[] => [
   { title: 'PIPELINE', of: ({ name }) => lastPart(name) },
   { title: 'STATE', of: ({ state }) => word(state) },
-  {
-    title: 'RECORDS/S',
-    of: ({ flow }) => countText(flow?.recordsPerSecond ?? 0),
-    align: 'right',
-  },
-  { title: 'LAG', of: ({ flow }) => countText(flow?.lagRecords ?? '0'), align: 'right' },
-  { title: 'BEHIND', of: ({ flow }) => behindText(flow), align: 'right' },
-  {
-    title: 'CHECKPOINT',
-    of: ({ lastCheckpoint }) => lastCheckpoint?.checkpoint ?? '-',
-    align: 'right',
-  },
+  ...flowColumns,
   {
     title: 'COMMITTED',
     of: ({ lastCheckpoint }) =>

@@ -14,7 +14,7 @@ export interface CivilDate {
   readonly day: number
 }
 
-/** Days since 1970; they are whole and within what dates PostgreSQL can hold, so a number is exact. */
+/** Days since 1970, whole and within what dates PostgreSQL can hold, so a number is exact. */
 export function civilDate(days: number): CivilDate {
   const shifted = days + daysToEpoch
   const era = Math.floor(shifted / daysPerEra)

@@ -19,6 +19,8 @@ export interface EpochBufferOptions {
   readonly bytesMax: number
   /** The target table of a source table, as a text that names it uniquely. */
   readonly targetOf: (source: SourceTable) => string
+  /** Throws when a truncate of the source would take rows of another source along. */
+  readonly checkTruncate?: (source: SourceTable) => void
 }
 
 /** Coalesces the changes of one epoch by target table and key. */
@@ -74,6 +76,7 @@ export class EpochBuffer {
         this.#tableOf(change.shape).delete(change)
         return
       case 'truncate': {
+        this.#options.checkTruncate?.(change.source)
         const target = this.#options.targetOf(change.source)
         const table = this.#tables.get(target)
         if (table === undefined) this.#truncated.set(target, change)

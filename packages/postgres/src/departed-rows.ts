@@ -99,15 +99,20 @@ export class DepartedRows implements KeptRows {
       sql:
         'INSERT INTO onceflow.departed (cluster, pipeline_uid, sink, subtask, checkpoint,' +
         ` target, lsn, row_values) VALUES (${sinkValues(this.#scope)}, ${subtask},` +
-        ` ${order.checkpoint}, ${quoteText(target)}, ${lsn}, ${quoteText(JSON.stringify(values))})` +
+        ` ${order.checkpoint}, ${quoteText(target)}, ${lsn},` +
+        ` ${quoteText(JSON.stringify(values))})` +
         ' ON CONFLICT (cluster, pipeline_uid, sink, target, lsn) DO UPDATE' +
         ' SET subtask = EXCLUDED.subtask, checkpoint = EXCLUDED.checkpoint,' +
         ' row_values = EXCLUDED.row_values',
     }))
+    // Every task of an attempt has loaded the same entries and forgets them at the same seal: what
+    // another one's sealed transaction removes already must not be waited for (the locks of n are
+    // held until all tasks have sealed n).
     const gone = this.#forgotten().map(({ target, lsn }) => ({
       sql:
-        `DELETE FROM onceflow.departed WHERE ${sinkCondition(this.#scope)}` +
-        ` AND target = ${quoteText(target)} AND lsn = ${lsn}`,
+        'DELETE FROM onceflow.departed WHERE ctid = ANY(ARRAY(SELECT ctid FROM onceflow.departed' +
+        ` WHERE ${sinkCondition(this.#scope)} AND target = ${quoteText(target)}` +
+        ` AND lsn = ${lsn} FOR UPDATE SKIP LOCKED))`,
     }))
     return [...gone, ...kept]
   }

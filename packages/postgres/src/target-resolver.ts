@@ -45,6 +45,21 @@ export class TargetResolver {
     return this.#route(source).sql
   }
 
+  /** A target that several sources share cannot be emptied for one of them. */
+  checkTruncate(source: SourceTable): void {
+    const target = this.targetOf(source)
+    const others = this.#services.tables.filter(
+      ({ source: one }) =>
+        (one.schema !== source.schema || one.table !== source.table) &&
+        this.targetOf(one) === target,
+    )
+    if (others.length === 0) return
+    fail('TARGET_MISMATCH', {
+      detail: `${source.schema}.${source.table} was truncated, and ${target} has other sources too`,
+      hint: 'route each source to a table of its own, or skip truncates in the connector',
+    })
+  }
+
   /** A target's name is its quoted and qualified SQL. */
   columnsOf(target: string, shape: TableShape): TargetColumns {
     const known = this.#columns.get(shape)

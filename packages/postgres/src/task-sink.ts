@@ -136,6 +136,7 @@ export class TaskSink {
       recordsMax: bufferRecordsMax,
       bytesMax: bufferBytesMax,
       targetOf: (source) => this.#resolver.targetOf(source),
+      checkTruncate: (source) => this.#resolver.checkTruncate(source),
     })
     return { phase: { kind: 'open', buffer } }
   }

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type FaultResult, faultCases } from '../harness/fault-cases.ts'
+import { type FaultCase, faultCases } from '../harness/fault-cases.ts'
 import { runFaults } from '../harness/fault-run.ts'
 import type { Action, CaseResult, MatrixCase } from '../harness/matrix-case.ts'
 import { reportOf, summaryOf } from '../harness/matrix-report.ts'
@@ -26,7 +26,15 @@ function chosen(): readonly MatrixCase[] {
     const only = new RegExp(words[at + 1] ?? '')
     return casesOf(seed, actions).filter(({ point }) => only.test(point.name))
   }
+  if (has('--faults') && !isFull) return []
   return isFull ? casesOf(seed, actions) : sampleOf(seed, { crash: 8, freeze: 2 })
+}
+
+function chosenFaults(): readonly FaultCase[] {
+  const at = words.indexOf('--faults')
+  if (at === -1) return isFull ? faultCases : []
+  const only = new RegExp(words[at + 1] ?? '')
+  return faultCases.filter(({ name }) => only.test(name))
 }
 
 const say = (line: string): void => console.log(line)
@@ -35,8 +43,7 @@ say(`seed ${seed}, ${cases.length} cases`)
 const stack = await LocalStack.start()
 try {
   const results: readonly CaseResult[] = await runMatrix({ stack, seed, cases, say })
-  const faults: readonly FaultResult[] =
-    isFull || has('--faults') ? await runFaults({ stack, seed, cases: faultCases, say }) : []
+  const faults = await runFaults({ stack, seed, cases: chosenFaults(), say })
   for (const line of summaryOf(results, faults)) say(line)
   if (isFull) {
     const revision = execFileSync('git', ['-C', root, 'rev-parse', '--short', 'HEAD'])

@@ -10,7 +10,8 @@ import { workerFailPoints } from '@onceflow/worker'
  * Of a worker: resolve: the other worker is killed, so that this one carries out RESOLVE; stray,
  * decided, writers: and the other one leaves something undecided, decided or alive behind; abort:
  * the other one dies while this one has sealed; taken: somebody else commits by hand what is
- * decided; create: the target tables are missing.
+ * decided; broken, decided-broken: the answer to COMMIT PREPARED is lost with its connection; create:
+ * the target tables are missing.
  */
 export type Reach =
   | 'load'
@@ -26,6 +27,8 @@ export type Reach =
   | 'writers'
   | 'abort'
   | 'taken'
+  | 'broken'
+  | 'decided-broken'
   | 'create'
 
 export interface MatrixPoint {
@@ -49,11 +52,12 @@ const leaderOften = /P6\.decide|P1\.inject|P7\.commit|P5\.sealed|P9\.committed/
 
 const workerReach: Readonly<Record<string, Reach>> = {
   'worker.R4': 'resolve',
-  'sink.postgres.commit.find-prepared': 'taken',
+  'sink.postgres.commit.find-prepared': 'broken',
   'sink.postgres.commit.find-ledger': 'taken',
   'sink.postgres.abort': 'abort',
   'sink.postgres.resolve': 'resolve',
   'sink.postgres.resolve.commit-prepared': 'decided',
+  'sink.postgres.resolve.find-prepared': 'decided-broken',
   'sink.postgres.resolve.rollback-prepared': 'stray',
   'sink.postgres.resolve.terminate-writers': 'writers',
   'sink.postgres.table.create': 'create',

@@ -2,6 +2,7 @@ import type { BankPipeline } from './bank-pipeline.ts'
 import { BankPipeline as Bank } from './bank-pipeline.ts'
 import type { Cluster } from './cluster.ts'
 import type { MatrixCase } from './matrix-case.ts'
+import type { Reach } from './matrix-points.ts'
 import type { SupervisedProcess } from './supervised-process.ts'
 import { sleep, until } from './timing.ts'
 
@@ -23,7 +24,7 @@ export async function arm(cluster: Cluster, one: MatrixCase): Promise<Supervised
   if (point.role === 'worker') {
     const [victim, other] = cluster.workers
     if (victim === undefined || other === undefined) throw new Error('two workers are needed')
-    await cluster.restart(victim, point.reach === 'taken' ? `${delayed},${points}` : points)
+    await cluster.restart(victim, [...before(point.reach), points].join(','))
     const others = pointsOfOther(one)
     if (others !== undefined) await cluster.restart(other, others)
     return victim
@@ -37,8 +38,18 @@ export async function arm(cluster: Cluster, one: MatrixCase): Promise<Supervised
   return follower
 }
 
-/** Long enough for a hand to be faster. */
-const delayed = 'sink.postgres.commit.before=delay:3000@4'
+/** Pauses before the point, long enough for a hand to be faster. */
+function before(reach: Reach): readonly string[] {
+  switch (reach) {
+    case 'taken':
+    case 'broken':
+      return ['sink.postgres.commit.before=delay:3000@4']
+    case 'decided-broken':
+      return ['worker.R4.resolve-commit.before=delay:3000@1']
+    default:
+      return []
+  }
+}
 
 function pointsOfOther({ point, hit }: MatrixCase): string | undefined {
   const at = 6 + hit
@@ -46,6 +57,7 @@ function pointsOfOther({ point, hit }: MatrixCase): string | undefined {
     case 'stray':
       return `worker.P4.seal.after=crash@${at}`
     case 'decided':
+    case 'decided-broken':
       return `sink.postgres.commit.before=crash@${at}`
     case 'writers':
       return `sink.postgres.seal.ledger.after=freeze@${at}`
@@ -84,6 +96,16 @@ export async function provoke(on: Provocation): Promise<Undo> {
     case 'taken':
       await commitByHand(on)
       return nothing
+    case 'broken':
+      await untilStuck(on)
+      await breakCommit(on)
+      return nothing
+    case 'decided-broken':
+      await until('the other one has died', 30_000, () =>
+        (other?.killedByItself ?? 0) > 0 ? true : undefined,
+      )
+      await breakCommit(on)
+      return nothing
     case 'inspect':
     case 'create':
       return secondBank(on)
@@ -101,16 +123,39 @@ export async function provoke(on: Provocation): Promise<Undo> {
 }
 
 /** Commits a transaction of the victim that is decided, before the victim does. */
-async function commitByHand({ cluster, bank }: Provocation): Promise<void> {
+async function commitByHand(on: Provocation): Promise<void> {
+  for (const gid of await untilStuck(on)) await on.cluster.target.query(`COMMIT PREPARED '${gid}'`)
+}
+
+/** What stays prepared longer than any commit takes. */
+function untilStuck({ cluster, bank }: Provocation): Promise<readonly string[]> {
   const { target } = cluster
-  await until('a commit that waits', 20_000, async () => {
-    const before = await target.prepared()
+  return until('a commit that waits', 20_000, async () => {
+    const first = await target.prepared()
     await sleep(700)
     const still = new Set(await target.prepared())
-    const stuck = before.filter((gid) => still.has(gid) && gid.includes(bank.uid))
-    for (const gid of stuck) await target.query(`COMMIT PREPARED '${gid}'`)
-    return stuck.length > 0 ? true : undefined
+    const stuck = first.filter((gid) => still.has(gid) && gid.includes(bank.uid))
+    return stuck.length > 0 ? stuck : undefined
   })
+}
+
+/** Commits wait for a standby that does not exist; the session of the one that does is ended. */
+async function breakCommit({ cluster }: Provocation): Promise<void> {
+  const { target } = cluster
+  await target.query("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+  await target.query('SELECT pg_reload_conf()')
+  try {
+    await until('a commit to break', 20_000, async () => {
+      const ended = await target.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'" +
+          " AND query LIKE 'COMMIT PREPARED%'",
+      )
+      return ended.length > 0 ? true : undefined
+    })
+  } finally {
+    await target.query('ALTER SYSTEM RESET synchronous_standby_names')
+    await target.query('SELECT pg_reload_conf()')
+  }
 }
 
 /** Another pipeline, created while the victim waits for it, whose tables may be missing. */

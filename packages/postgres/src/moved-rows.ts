@@ -15,8 +15,8 @@ export interface KeptRows {
 /**
  * Gives moved rows the values that their records did not carry: those of the old key's row, or of
  * the new key's where the move was applied before (a repeated run of changes), or what was kept
- * when the row left in an earlier epoch. Reading them ahead of the transaction is sound: nobody else
- * writes this subtask's keys while the attempt lives.
+ * when the row left in an earlier epoch. Reading them ahead of the transaction is sound: nobody
+ * else writes this subtask's keys while the attempt lives.
  */
 export async function fillMoves(
   session: Session,

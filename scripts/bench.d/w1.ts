@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Product, pipelineYaml } from '../cluster.d/product.ts'
 import { until } from '../cluster.d/shell.ts'
 import type { Stack } from '../cluster.d/stack.ts'
-import { usageOf } from './figures.ts'
+import { quantile, usageOf } from './figures.ts'
 import { quietStack, say } from './quiet-stack.ts'
 
 export const ordersTable = `CREATE TABLE orders (id bigint PRIMARY KEY, customer_id bigint,
@@ -26,6 +26,10 @@ export interface W1Figure {
   readonly workerRssMb: number
   readonly coordinatorRssMb: number
   readonly checkpoints: number
+  /** Medians over the checkpoints, in milliseconds: barrier to seals, decision, commits. */
+  readonly sealMs: number
+  readonly decideMs: number
+  readonly commitMs: number
   readonly verified: 'yes' | 'no'
 }
 
@@ -139,8 +143,38 @@ async function measured(
     postgresCpuPerMillion: round((after.cpuSeconds - on.before.cpuSeconds) / millions),
     workerRssMb: workers.peakRssMb,
     coordinatorRssMb: leaders.peakRssMb,
-    checkpoints: Number(await stack.sql('SELECT count(*) FROM onceflow.ledger')),
+    ...(await phases(on.product, run.name)),
     verified: (await verify(stack, run)) ? 'yes' : 'no',
+  }
+}
+
+interface CheckpointJson {
+  readonly state: string
+  readonly sealMs?: string | number
+  readonly decideMs?: string | number
+  readonly commitMs?: string | number
+}
+
+async function phases(product: Product, name: string) {
+  const text = await product.cli(['checkpoint', 'list', name, '-o', 'json'])
+  const parsed = JSON.parse(text) as
+    | { readonly checkpoints?: readonly CheckpointJson[] }
+    | readonly CheckpointJson[]
+  const all = 'length' in parsed ? parsed : (parsed.checkpoints ?? [])
+  if (process.env['ONCEFLOW_BENCH_TRACE'] !== undefined) say(JSON.stringify(all))
+  const done = all.filter((one) => /COMPLETED/.test(one.state))
+  const median = (pick: (one: CheckpointJson) => string | number | undefined) =>
+    Math.round(
+      quantile(
+        done.map((one) => Number(pick(one) ?? 0)),
+        0.5,
+      ),
+    )
+  return {
+    checkpoints: done.length,
+    sealMs: median((one) => one.sealMs),
+    decideMs: median((one) => one.decideMs),
+    commitMs: median((one) => one.commitMs),
   }
 }
 

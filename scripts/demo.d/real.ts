@@ -165,7 +165,9 @@ async function ending(stack: Stack, product: Product): Promise<'clean' | 'violat
   const source = stack.facts.get('SOURCE_URL') ?? ''
   let verdict: 'clean' | 'violations' = 'clean'
   try {
-    process.stdout.write(await product.cli(['audit', 'demo', '--exclusive', '--source-url', source]))
+    process.stdout.write(
+      await product.cli(['audit', 'demo', '--exclusive', '--source-url', source]),
+    )
   } catch (error) {
     verdict = 'violations'
     process.stdout.write(`${String(error)}\n`)

@@ -7,7 +7,8 @@ import { workerFailPoints } from '@onceflow/worker'
  * load: comes by itself under load. idle: when the load pauses. retire: only when records have
  * grown old. Of a coordinator, armed as the follower that then takes over: pause, delete, inspect
  * (a new pipeline), stopped (a pipeline that its preflight stops).
- * Of a worker: resolve: the other worker is killed, so that this one carries out RESOLVE; stray,
+ * Of a worker: resolve: the other worker is killed, so that this one carries out RESOLVE; takeover: for a new leader, which does not know what is
+ * confirmed; stray,
  * decided, writers: and the other one leaves something undecided, decided or alive behind; abort:
  * the other one dies while this one has sealed; taken: somebody else commits by hand what is
  * decided; broken, decided-broken: the answer to COMMIT PREPARED is lost with its connection; create:
@@ -22,6 +23,7 @@ export type Reach =
   | 'inspect'
   | 'stopped'
   | 'resolve'
+  | 'takeover'
   | 'stray'
   | 'decided'
   | 'writers'
@@ -58,6 +60,7 @@ const workerReach: Readonly<Record<string, Reach>> = {
   'sink.postgres.resolve': 'resolve',
   'sink.postgres.resolve.commit-prepared': 'decided',
   'sink.postgres.resolve.find-prepared': 'decided-broken',
+  'sink.postgres.resolve.find-ledger': 'takeover',
   'sink.postgres.resolve.rollback-prepared': 'stray',
   'sink.postgres.resolve.terminate-writers': 'writers',
   'sink.postgres.table.create': 'create',

@@ -77,6 +77,12 @@ export async function provoke(on: Provocation): Promise<Undo> {
       await sleep(200)
       await other?.kill()
       return nothing
+    case 'takeover': {
+      await bank.untilFlowing(await bank.newestCheckpoint())
+      const leader = await cluster.leader()
+      await Promise.all([leader.process.kill(), other?.kill('stay-down')])
+      return () => Promise.resolve(other?.start())
+    }
     case 'writers':
       return async () => {
         await sleep(500)
@@ -107,8 +113,16 @@ export async function provoke(on: Provocation): Promise<Undo> {
       await breakCommit(on)
       return nothing
     case 'inspect':
-    case 'create':
       return secondBank(on)
+    case 'create': {
+      // Only the victim is there to create them.
+      await other?.stop()
+      const undo = await secondBank(on)
+      return async () => {
+        other?.start()
+        await undo()
+      }
+    }
     case 'delete':
       return deletedBank(on)
     case 'stopped':
@@ -164,6 +178,7 @@ async function secondBank({ cluster, one }: Provocation): Promise<Undo> {
   const shape = one.point.reach === 'create' ? 'with-schema' : 'schemaless'
   const options = { name: `side-${number}`, seed: `side ${number}`, shape, parallelism: 2 } as const
   const side = await Bank.prepare(cluster, options)
+  await side.log.burst(40)
   await side.apply()
   return async () => {
     const problems = await side.verdict()

@@ -22,6 +22,8 @@ import {
 
 /** Fixed cost of a buffered row beside its text, measured roughly: map entry, object, array. */
 const rowOverheadBytes = 200
+/** Of each text: its header, the slot that holds it, and what the heap keeps free around it. */
+const cellOverheadBytes = 40
 
 export class TableBuffer {
   readonly target: string
@@ -87,7 +89,7 @@ export class TableBuffer {
     let gaps = 0
     for (let i = 0; i < cells.length; i += 1) {
       const cell = cells[i]
-      if (typeof cell === 'string') bytes += cell.length
+      if (typeof cell === 'string') bytes += cell.length + cellOverheadBytes
       else if (cell !== null) gaps += 1
     }
     if (this.shape.keyColumns.length === 0) {

@@ -33,7 +33,7 @@ export class WorkerLoop {
   #heartbeatDueMs = 0
   #intervalMs = 1_000
   #lagMs = 0
-  /** When the leader was last heard on this stream; undefined until its first heartbeat. */
+  /** When the leader was last heard on this stream; undefined before its welcome. */
   #leaderHeardMs: number | undefined
   #draining: ((result: DrainResult) => void) | undefined
 
@@ -188,6 +188,8 @@ export class WorkerLoop {
     this.#cluster = message.cluster
     this.#stream = 'welcomed'
     this.#intervalMs = message.heartbeatIntervalMs
+    // A leader that freezes before its first heartbeat is missed like any other.
+    this.#leaderHeardMs = this.#options.clock.monotonicMs()
     this.#tasks.tellAll({ kind: 'link-up', leaderEpoch: message.leaderEpoch })
     for (const answer of this.#answers.all()) this.#send(answer)
     if (this.#draining !== undefined) this.#sendDraining()

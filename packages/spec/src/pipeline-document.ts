@@ -126,7 +126,7 @@ const postgresSink = z.strictObject({
     .describe('Records of one checkpoint that a task holds. Default 100000.'),
   buffer_size: size()
     .optional()
-    .describe('The same in bytes. Default 24MiB; a task holds up to two such buffers.'),
+    .describe('The same in bytes. Default 12MiB; a task holds up to two such buffers.'),
 })
 
 const customSink = z.strictObject({

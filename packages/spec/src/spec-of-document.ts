@@ -28,7 +28,7 @@ export const defaults = {
   interval: '250ms',
   timeout: '1m',
   bufferRecords: 100_000,
-  bufferSize: '24MiB',
+  bufferSize: '12MiB',
   schema: 'public',
 } as const
 

@@ -89,7 +89,7 @@ test('defaults are put in', () => {
           schema: 'public',
           tables: 'create',
           bufferRecordsMax: 100_000,
-          bufferBytesMax: 25_165_824,
+          bufferBytesMax: 12_582_912,
         },
       ],
       guarantee: 'exactly-once',

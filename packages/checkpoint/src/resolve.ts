@@ -242,8 +242,7 @@ function resolveAbort(
   },
 ): PipelineStep {
   const newest = newestRecord(core)?.record
-  // Nothing will be written after a deletion: a loss that is known already must not hold it up.
-  const heads = core.doc.desired === 'deleted' ? [] : (newest?.heads ?? [])
+  const heads = writesNoMore(core) ? [] : (newest?.heads ?? [])
   const message: LeaderMessage = {
     kind: 'resolve-abort',
     ...stampOf(core),
@@ -260,6 +259,15 @@ function resolveAbort(
     message,
     tries: order.tries ?? 0,
   })
+}
+
+/**
+ * Nothing will be written after a deletion, nor under a spec that was replaced: what its sinks lack
+ * must not hold either up. The attempt that runs the new spec compares all heads again.
+ */
+function writesNoMore({ doc, assignment }: PipelineCore): boolean {
+  if (doc.desired === 'deleted') return true
+  return assignment?.goal === 'settle' && assignment.generation !== doc.generation
 }
 
 export function whenResolvingAbort(

@@ -268,6 +268,36 @@ describe('CK-17: a loss', () => {
     expect(words(again.all).filter((word) => word.startsWith('start-task'))).toEqual([])
   })
 
+  test('CK-10, CK-17: a new spec leaves a wrong target behind, and is held to all heads itself', () => {
+    const settling = play(
+      parked,
+      document(docOf({ generation: 2 })),
+      txn(applied(40)),
+      said('w1', resolveCommitted, { attempt: 3 }),
+    )
+    expect(sent(settling.effects, 'resolve-abort').heads).toEqual([])
+    const next = play(
+      settling.state,
+      said('w1', resolveAborted, { attempt: 3 }),
+      txn(applied(41)),
+      said('w1', twoPartitions, { attempt: 3 }),
+      txn(applied(42)),
+      said('w1', resolveCommitted, { attempt: 4 }),
+    )
+    expect(sent(next.effects, 'resolve-abort').heads).toHaveLength(2)
+    const again = play(
+      next.state,
+      said(
+        'w1',
+        { kind: 'resolve-aborted', outcome: { kind: 'lost', lost: [lostTxn] } },
+        { attempt: 4 },
+      ),
+      txn(applied(43)),
+    )
+    expect(again.state.phase).toEqual({ kind: 'parked', reason: 'stopped' })
+    expect(words(again.all).filter((word) => word.startsWith('start-task'))).toEqual([])
+  })
+
   test('CK-14: a deletion ends all the same: it asks for no head', () => {
     const deleting = play(
       parked,

@@ -41,6 +41,11 @@ const say = (line: string): void => console.log(line)
 const cases = chosen()
 say(`seed ${seed}, ${cases.length} cases`)
 const stack = await LocalStack.start()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    void stack.wipe().finally(() => process.exit(130))
+  })
+}
 try {
   const results: readonly CaseResult[] = await runMatrix({ stack, seed, cases, say })
   const faults = await runFaults({ stack, seed, cases: chosenFaults(), say })

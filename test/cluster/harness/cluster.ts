@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process'
 import { mkdir, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -6,14 +7,14 @@ import type { Json } from '@onceflow/model'
 import { AdminClient, type AdminResponse, structToWire } from '@onceflow/rpc'
 import { systemClock } from 'onceflow'
 import type { LocalStack } from './stack.ts'
-import { SupervisedProcess } from './supervised-process.ts'
+import { commandLine, SupervisedProcess } from './supervised-process.ts'
 import { TargetDatabase } from './target-database.ts'
 import { TcpProxy } from './tcp-proxy.ts'
 import { until } from './timing.ts'
 
 /** Shorter than in life, so that a case takes seconds; the relations between them are the same. */
 export const times = {
-  leaseTtlMs: 2_500,
+  leaseTtlMs: 3_000,
   heartbeatMs: 500,
   workerLostMs: 2_500,
   reconnectMs: 700,
@@ -199,6 +200,25 @@ export class Cluster {
       const { pipelines } = await this.admin().call('ListPipelines', { pageSize: 1_000 })
       return pipelines.some((one) => one.name === `pipelines/${name}`) ? undefined : true
     })
+  }
+
+  /** `onceflow audit`, as a user runs it: what it found wrong; empty when it is clean. */
+  async audit(pipeline: string): Promise<readonly string[]> {
+    const addresses = this.coordinators.map(({ address }) => address).join(',')
+    const words = ['audit', pipeline, '--exclusive', '-o', 'json', '--address', addresses]
+    const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
+    const { code, output } = await new Promise<{ code: number; output: string }>((resolve) => {
+      execFile(
+        process.execPath,
+        [...flags, commandLine, ...words],
+        { timeout: 120_000, maxBuffer: 16 * 1024 * 1024 },
+        (error, stdout, stderr) => {
+          const ended = error === null ? 0 : Number(error.code ?? 1)
+          resolve({ code: ended, output: ended === 0 ? '' : `${stdout}${stderr}` })
+        },
+      )
+    })
+    return code === 0 ? [] : [`the audit of ${pipeline} ended with ${code}: ${output}`]
   }
 
   /** What the cluster says of itself, for a failure. */

@@ -1,3 +1,4 @@
+import { times } from './cluster.ts'
 import type { FaultResult } from './fault-cases.ts'
 import type { CaseResult } from './matrix-case.ts'
 
@@ -27,11 +28,11 @@ export function summaryOf(
   ]
   for (const role of ['leader', 'worker'] as const) {
     for (const action of ['crash', 'freeze'] as const) {
-      const times = recoveries(results, role, action)
-      if (times.length === 0) continue
+      const found = recoveries(results, role, action)
+      if (found.length === 0) continue
       lines.push(
-        `${action} of a ${role}: the next commit after ${median(times)} ms (median of ` +
-          `${times.length}), ${Math.max(...times)} ms at most`,
+        `${action} of a ${role}: the next commit after ${median(found)} ms (median of ` +
+          `${found.length}), ${Math.max(...found)} ms at most`,
       )
     }
   }
@@ -68,7 +69,8 @@ export function reportOf(
     'all rows as expected, the sum constant, the ledger contiguous, decisions and ledger equal,',
     'nothing prepared, one attempt running; during the run every snapshot of the tables equals the',
     "fold of the source up to the ledger's positions. Times are from the hit to the next new row of",
-    'the ledger, with a lease of 2.5 s and workers lost after 2.5 s.',
+    `the ledger, with a lease of ${times.leaseTtlMs} ms and workers lost after ` +
+      `${times.workerLostMs} ms of silence.`,
     '',
     `Revision ${about.revision}, seed ${about.seed} (ONCEFLOW_SEED repeats it).`,
     '',

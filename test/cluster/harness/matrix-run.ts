@@ -51,6 +51,15 @@ export async function runMatrix(run: MatrixRun): Promise<readonly CaseResult[]> 
   let cluster: Cluster | undefined
   let bank: BankPipeline | undefined
   const end = async (): Promise<void> => {
+    // Of a cluster on which a case went wrong everything has been told already.
+    const last = results.at(-1)
+    if (cluster !== undefined && bank !== undefined && last?.outcome === 'clean') {
+      const found = await cluster.audit(bank.name)
+      for (const problem of found) say(`    ${problem}`)
+      if (found.length > 0)
+        results[results.length - 1] = { ...last, outcome: 'wrong', problems: found }
+      else say(`    the audit of ${bank.name} is clean`)
+    }
     await bank?.close()
     await cluster?.close()
     cluster = undefined

@@ -3,8 +3,18 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sleep, until } from './timing.ts'
 
-const entry = join(import.meta.dirname, '..', 'entry', 'run-process.ts')
+/** The command line that users run, from the sources. */
+export const commandLine = join(
+  import.meta.dirname,
+  ...['..', '..', '..', 'packages', 'cli', 'src', 'main.ts'],
+)
 const restartAfterMs = 300
+
+// Nothing outlives the test process, however it ends; a frozen child would do so for ever.
+const living = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL')
+})
 
 export interface ProcessSetup {
   readonly name: string
@@ -65,7 +75,12 @@ export class SupervisedProcess {
     const log = openSync(this.logFile, 'a')
     const child = spawn(
       process.execPath,
-      ['--conditions=source', '--disable-warning=ExperimentalWarning', entry, this.#setup.role],
+      [
+        '--conditions=source',
+        '--disable-warning=ExperimentalWarning',
+        commandLine,
+        this.#setup.role,
+      ],
       {
         stdio: ['ignore', log, log],
         env: {
@@ -79,6 +94,8 @@ export class SupervisedProcess {
     )
     closeSync(log)
     this.#child = child
+    living.add(child)
+    child.on('exit', () => living.delete(child))
     child.on('exit', (code, signal) => this.#onExit({ code, signal, atMs: performance.now() }))
   }
 

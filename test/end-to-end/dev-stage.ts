@@ -83,9 +83,10 @@ export class DevStage {
     }
   }
 
-  /** Ends the attempt with a committed checkpoint, and begins another one from there. */
+  /** Ends a running attempt with a committed checkpoint, and begins another one from there. */
   async pauseAndResume(name: string): Promise<void> {
     const path = `pipelines/${name}`
+    await this.#until(name, ({ state }) => state === 'STATE_RUNNING')
     await this.client.call('PausePipeline', { name: path })
     await this.#until(name, ({ state }) => state === 'STATE_PAUSED')
     await this.client.call('ResumePipeline', { name: path })

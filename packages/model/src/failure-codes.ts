@@ -49,7 +49,7 @@ export const failureCodes = {
   OFFSET_OUT_OF_RANGE: entry(
     'fatal',
     'The position to read from no longer exists in the log.',
-    'raise the retention; records were lost: re-snapshot, or rewind to a position that exists',
+    'raise the retention; records were lost: take a new snapshot and make a new pipeline',
   ),
   TOPIC_CHANGED: entry(
     'fatal',
@@ -64,7 +64,7 @@ export const failureCodes = {
   TOPIC_MISSING: entry(
     'fatal',
     'A topic named by the pipeline does not exist.',
-    'create the topic or correct source.topics',
+    'create the topic and resume the pipeline, or correct source.topics',
   ),
   RECORD_CORRUPT: entry(
     'fatal',
@@ -89,8 +89,8 @@ export const failureCodes = {
   ),
   TABLE_UNROUTED: entry(
     'fatal',
-    'A record of a table that no route names has come, and otherTables is refuse.',
-    'add the table to tables[], or set otherTables to pass or ignore',
+    'A record of a table that no route names has come, and other_tables is refuse.',
+    'add the table to tables[], or set other_tables to pass or ignore',
   ),
   TARGET_TABLE_MISSING: entry(
     'fatal',
@@ -161,17 +161,17 @@ export const failureCodes = {
   SINK_AHEAD: entry(
     'fatal',
     'The target holds a ledger row above the last decided checkpoint.',
-    'the metadata store was restored, or somebody committed by hand: see the runbook',
+    'the metadata store was restored, or somebody committed by hand: run audit',
   ),
   ORPHAN_BELOW_MARK: entry(
     'fatal',
     'A prepared transaction at or below the retire mark was found.',
-    'decide by hand with txn resolve: it belongs to a checkpoint whose record is gone',
+    'its record is gone: compare with onceflow.ledger, then commit or roll it back by hand',
   ),
   DATA_LOSS: entry(
     'fatal',
     'A transaction of a decided checkpoint is proved to be gone.',
-    'rewind the pipeline to what the target has (pipeline rewind)',
+    'bring back the target that has the rows and resume, or begin anew in empty tables',
   ),
   // Protocol
   FENCED: entry(
@@ -182,7 +182,7 @@ export const failureCodes = {
   CHECKPOINT_TIMEOUT: entry(
     'retry',
     'Not every task sealed or confirmed the checkpoint in time.',
-    'look at the slowest task in checkpoint show; raise checkpoint.timeout if it is just slow',
+    'worker get shows what tasks do; raise checkpoint.timeout if they are just slow',
   ),
   WORKER_LOST: entry(
     'retry',
@@ -223,7 +223,7 @@ export const failureCodes = {
   NOT_LEADER: entry(
     'retry',
     'This coordinator does not lead.',
-    'ask the leader named in the detail',
+    'ask the leader; when there is none, look at etcd and at the coordinators',
   ),
   COORDINATOR_UNREACHABLE: entry(
     'retry',

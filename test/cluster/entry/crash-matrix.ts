@@ -40,6 +40,8 @@ function chosenFaults(): readonly FaultCase[] {
 const say = (line: string): void => console.log(line)
 const cases = chosen()
 say(`seed ${seed}, ${cases.length} cases`)
+// Of the beginning: what is being run, even if somebody commits meanwhile.
+const revision = String(execFileSync('git', ['-C', root, 'rev-parse', '--short', 'HEAD'])).trim()
 const stack = await LocalStack.start()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
@@ -51,10 +53,9 @@ try {
   const faults = await runFaults({ stack, seed, cases: chosenFaults(), say })
   for (const line of summaryOf(results, faults)) say(line)
   if (isFull) {
-    const revision = execFileSync('git', ['-C', root, 'rev-parse', '--short', 'HEAD'])
     const folder = join(root, 'docs', 'reports')
     mkdirSync(folder, { recursive: true })
-    const about = { seed, revision: String(revision).trim() }
+    const about = { seed, revision }
     writeFileSync(join(folder, 'crash-matrix.md'), reportOf(results, faults, about))
     say('written: docs/reports/crash-matrix.md')
   }

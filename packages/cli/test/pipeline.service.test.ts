@@ -42,6 +42,17 @@ describe('apply', () => {
     expect(ran.notes).toContain(`hint: ${told.hint}`)
   })
 
+  test('says that a pipeline that had stopped before needs a resume', async () => {
+    await stage.applied()
+    const told = failure('SINK_AUTH', { detail: 'the sink refused user app' })
+    stage.admin.show(shop, { state: 'stopped', failure: told })
+    const ran = await stage.run(['apply', '-f', stage.file(`${spec()}parallelism: 3\n`)])
+    expect(ran.code).toBe(7)
+    expect(ran.notes).toContain('waits for a resume: SINK_AUTH: the sink refused user app')
+    expect(ran.notes).toContain('onceflow pipeline resume shop runs it')
+    expect(stage.admin.pipelines.get(shop)?.spec.parallelism).toBe(3)
+  })
+
   test('sends nothing when a file has a problem, and names every one', async () => {
     const good = stage.file(spec('good'), 'good.yaml')
     const bad = stage.file('name: Bad\nsorce: {}\n', 'bad.yaml')

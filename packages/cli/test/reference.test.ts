@@ -20,7 +20,8 @@ checkout.
   terminal, and not with \`NO_COLOR\`.
 - **Waiting**: \`apply\`, \`pause\`, \`resume\` and \`delete\` wait until the change has taken effect;
   \`--no-wait\` does not, \`--timeout\` says how long. Ctrl-C ends only the waiting.
-- **Checking**: \`--dry-run\` does every check, in the cluster too, and changes nothing.
+- **Checking**: \`--dry-run\` checks files and asks the leader, and changes nothing. Whether topics and
+  tables fit is seen when a pipeline starts.
 - **Errors** are \`CODE: detail\` and a hint; the codes are in [errors.md](errors.md).
 
 ## Exit codes

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { failure, type Json, OnceflowError, type PipelineSpec } from '@onceflow/model'
-import { UsageError } from '../exit-code.ts'
+import { EndedWithError, UsageError } from '../exit-code.ts'
+import { lastPart } from '../figures.ts'
 import { show } from '../output.ts'
 import { type Session, withSession } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
@@ -51,7 +52,19 @@ async function waitForAll(
   timeoutMs: number,
 ): Promise<void> {
   const until = ['STATE_RUNNING', 'STATE_WAITING', 'STATE_PAUSED'] as const
-  for (const { name } of pipelines) await waitFor(session, { name, until, timeoutMs })
+  for (const { name, state, failure: told } of pipelines) {
+    if (state === 'STATE_STOPPED') throw new EndedWithError(stillStopped(name, told))
+    await waitFor(session, { name, until, timeoutMs })
+  }
+}
+
+/** The answer to apply says stopped only of a pipeline that had stopped before. */
+function stillStopped(name: string, told: Pipeline['failure']) {
+  const cause = told === undefined ? '' : `: ${told.code}: ${told.detail}`
+  return failure('PRECONDITION_FAILED', {
+    detail: `${lastPart(name)} had stopped before and waits for a resume${cause}`,
+    hint: `the spec is stored; onceflow pipeline resume ${lastPart(name)} runs it`,
+  })
 }
 
 async function reread(

@@ -22,6 +22,9 @@ export const times = {
   freezeMs: 8_000,
 } as const
 
+/** Four processes compile their sources first: ten times what that takes on two cores. */
+const startWithinMs = 120_000
+
 export interface CoordinatorNode {
   readonly process: SupervisedProcess
   /** Where others reach it: through `control`. */
@@ -63,10 +66,16 @@ export class Cluster {
     const folder = join(options.stack.folder, options.name)
     await mkdir(folder, { recursive: true })
     const cluster = new Cluster(options.stack, folder, `/test/${options.name}`)
-    for (let at = 1; at <= options.coordinators; at += 1) await cluster.addCoordinator(`c${at}`)
-    for (let at = 1; at <= options.workers; at += 1) cluster.addWorker(`w${at}`)
-    await cluster.untilWorkers(options.workers)
-    return cluster
+    try {
+      for (let at = 1; at <= options.coordinators; at += 1) await cluster.addCoordinator(`c${at}`)
+      for (let at = 1; at <= options.workers; at += 1) cluster.addWorker(`w${at}`)
+      await cluster.untilWorkers(options.workers, startWithinMs)
+      return cluster
+    } catch (error) {
+      const tails = cluster.tails()
+      await cluster.close()
+      throw new Error(`the cluster ${options.name} did not start\n${tails}`, { cause: error })
+    }
   }
 
   async addCoordinator(name: string): Promise<CoordinatorNode> {

@@ -114,8 +114,8 @@ export const failureCodes = {
   ),
   TRUNCATE_SPANS_TASKS: entry(
     'fatal',
-    'A truncate of a topic with several partitions cannot be ordered between tasks.',
-    'set tables[].tasks: 1 for the table',
+    'A truncate in a topic with several partitions has no place among their changes.',
+    'give the topic one partition, or skip truncates in the connector (skipped.operations)',
   ),
   // Sink
   SINK_UNREACHABLE: entry(

@@ -79,7 +79,7 @@ export interface TableSpec {
     | { readonly kind: 'all' }
     | { readonly kind: 'include'; readonly names: readonly string[] }
     | { readonly kind: 'exclude'; readonly names: readonly string[] }
-  /** one: all partitions of the topic stay in one task, which orders them by source position. */
+  /** one: all partitions of the topic stay in one task, each in its own order. */
   readonly tasks: 'one' | 'many'
 }
 

@@ -41,6 +41,8 @@ export interface LaneRequest {
   readonly sink: AnySink
   readonly decoder: RecordDecoder
   readonly scope: TaskSinkScope
+  /** Of a topic, as the source has it now. */
+  readonly partitionsOf: (topic: string) => Promise<number>
 }
 
 export class SinkLane {
@@ -89,6 +91,7 @@ export class SinkLane {
       ignored += decoded.ignored
       newestMs = Math.max(newestMs, newestChangeMs(decoded))
       if (decoded.changes.length > 0) {
+        await this.#checkTruncates(decoded, batch)
         const answer = await this.#sink.invoke(txn, decoded.changes, this.#context)
         if (answer === 'full') result = 'full'
       }
@@ -97,6 +100,21 @@ export class SinkLane {
       from = decoded.stop.at
     }
     return { result, ignored, newestMs }
+  }
+
+  /**
+   * A truncate takes what came before it in the source. Among several partitions that order is not
+   * known here: it would take rows that came later, or leave rows that came before.
+   */
+  async #checkTruncates({ changes }: Decoded, { topic }: RecordBatch): Promise<void> {
+    const truncate = changes.find(({ kind }) => kind === 'truncate')
+    if (truncate === undefined) return
+    const partitions = await this.#request.partitionsOf(topic)
+    if (partitions <= 1) return
+    fail('TRUNCATE_SPANS_TASKS', {
+      detail: `a table of topic ${topic}, which has ${partitions} partitions, was truncated`,
+      position: truncate.position,
+    })
   }
 
   async #goOn(stop: DecodeStop): Promise<void> {

@@ -100,8 +100,15 @@ export class TaskPerformer {
           subtask,
           heads: heads.filter((head) => head.sink === sinkSpec.name),
         },
+        partitionsOf: (topic) => this.#partitionsOf(topic),
       })
     })
+  }
+
+  async #partitionsOf(topic: string): Promise<number> {
+    invariant(this.#log !== undefined, 'a task takes records of a log that is open')
+    const all = await this.#log.inspect()
+    return all.filter((place) => place.topic === topic).length
   }
 
   async poll(): Promise<TaskEvent> {

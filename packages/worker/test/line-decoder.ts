@@ -1,7 +1,7 @@
 import { type Change, failure, type TableShape } from '@onceflow/model'
 import type { Decoded, DecodeStop, RecordDecoder } from '../src/index.ts'
 
-/** Records of tests: `id=text`; `id=` deletes; a record that begins with `!` cannot be read. */
+/** Records of tests: `id=text`; `id=` deletes; `*` truncates; one with `!` first cannot be read. */
 const shape: TableShape = {
   source: { schema: 'public', table: 'items' },
   columns: [
@@ -45,6 +45,10 @@ export function lineDecoder(): RecordDecoder {
         }
         const [id = '', rest] = text.split('=')
         const origin = { lsn: undefined, commitTimeMs: record?.timestampMs ?? 0 }
+        if (text === '*') {
+          changes.push({ kind: 'truncate', source: shape.source, origin, position })
+          continue
+        }
         const common = { shape: provided, keyChange: 'none', origin, position } as const
         if (rest === '') changes.push({ ...common, kind: 'delete', key: [id] })
         else {

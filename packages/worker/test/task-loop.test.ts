@@ -169,6 +169,28 @@ describe('a task', () => {
     expect(bench.database.prepared.size).toBe(0)
   })
 
+  test('applies a truncate in a topic of one partition', async () => {
+    bench = new Bench()
+    bench.append('1=a', '*', '2=b')
+    await bench.running()
+    await bench.checkpoint(1)
+    expect(bench.rows()).toEqual(['2=b'])
+  })
+
+  test('refuses a truncate among several partitions, where its place is not known', async () => {
+    bench = new Bench()
+    bench.log.growTopic('items', 2)
+    bench.append('1=a', '*', '2=b')
+    await bench.running()
+    await bench.clock.run(5)
+    expect(bench.leader.last('task-failed')?.failure).toMatchObject({
+      code: 'TRUNCATE_SPANS_TASKS',
+      class: 'fatal',
+      position: { topic: 'items', partition: 0, offset: 1n },
+    })
+    expect(bench.database.prepared.size).toBe(0)
+  })
+
   test('shows progress at most once a second, after commits', async () => {
     bench = new Bench()
     bench.append('1=a')

@@ -1,7 +1,7 @@
 // What must hold, said as problems: an empty list is a clean verdict.
 import { decodeRecord, keys } from '@onceflow/checkpoint'
 import { type PipelineUid, pipelineUid } from '@onceflow/model'
-import type { MetadataStore } from '@onceflow/ports'
+import type { MetadataStore, StoredValue } from '@onceflow/ports'
 import type { BankLog } from './bank-log.ts'
 import { type BankTable, bankTables } from './bank-workload.ts'
 import type { Row } from './debezium-event.ts'
@@ -78,7 +78,7 @@ export async function recordProblems(
   pipeline: string,
 ): Promise<readonly string[]> {
   const uid: PipelineUid = pipelineUid(pipeline)
-  const { values } = await store.range({ prefix: keys.recordsPrefix(uid), limit: 1_000 })
+  const values = await everything(store, keys.recordsPrefix(uid))
   const records = values.map(({ value, created }) => ({ record: decodeRecord(value), created }))
   const lines = await target.ledger(pipeline)
   const byRow = new Set(lines.map((one) => `${one.checkpoint}/${one.subtask}/${one.attempt}`))
@@ -107,4 +107,18 @@ export async function recordProblems(
     }
   }
   return problems.slice(0, shown)
+}
+
+async function everything(store: MetadataStore, prefix: string): Promise<readonly StoredValue[]> {
+  const values: StoredValue[] = []
+  for (;;) {
+    const after = values.at(-1)?.key
+    const page = await store.range({
+      prefix,
+      limit: 500,
+      ...(after === undefined ? {} : { after }),
+    })
+    values.push(...page.values)
+    if (page.more === 'no') return values
+  }
 }

@@ -107,6 +107,13 @@ export class Membership {
     return this.#apply({ kind: 'tick', nowMs })
   }
 
+  /** Of a member that is lost while its stream stands. */
+  causeOfLoss({ worker }: Member): string {
+    return this.#registry.members.has(worker)
+      ? `another process has joined under the id ${worker}: give each worker its own`
+      : 'no heartbeat'
+  }
+
   #apply(event: RegistryEvent & { readonly nowMs: number }): RegistryStep {
     const step = reduceRegistry(this.#registry, event, this.#limits)
     this.#registry = step.registry

@@ -234,7 +234,7 @@ export class Term {
         worker: member.key,
       })
       if (kind === 'lost' && member.link !== undefined) {
-        this.#deps.gate.close(member.link, 'no heartbeat')
+        this.#deps.gate.close(member.link, this.membership.causeOfLoss(member))
       }
     }
     this.#dispatchWorkers()

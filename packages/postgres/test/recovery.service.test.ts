@@ -8,6 +8,7 @@ import {
   decided,
   head,
   itemShape,
+  itemsOf,
   known,
   newRig,
   openTask,
@@ -31,7 +32,7 @@ beforeEach(async () => {
   await cleared(server, 'public.item')
 })
 
-const items = () => server.query('SELECT id::text, name, qty FROM public.item ORDER BY item.id')
+const items = () => itemsOf(server)
 const prepared = async () =>
   (await server.query('SELECT gid FROM pg_prepared_xacts ORDER BY gid')).map(({ gid }) => gid)
 const fence = async () => {

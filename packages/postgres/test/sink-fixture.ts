@@ -29,6 +29,7 @@ import type {
   SinkScope,
   TaskSinkScope,
 } from '@onceflow/ports'
+import { expect } from 'vitest'
 import { postgresSinkFactory } from '../src/index.ts'
 import type { Server } from './server-fixture.ts'
 
@@ -252,6 +253,24 @@ export async function sealed(sink: AnySink, changes: readonly Change[], n: numbe
   const result = await sink.preCommit(txn, order(n))
   return { txn, result }
 }
+
+/** A task on the table item, with an epoch of changes as one step. */
+export async function openItems(rig: Rig) {
+  await resolve(rig, 1)
+  const sink = await openTask(rig, 1)
+  const shape = await sink.resolveTable(source, itemShape)
+  let n = 0
+  const epoch = async (changes: readonly Change[]) => {
+    n += 1
+    const { txn, result } = await sealed(sink, changes, n)
+    expect(await sink.commit(txn, permit(n, 1))).toEqual({ kind: 'committed' })
+    return result
+  }
+  return { sink, shape, epoch }
+}
+
+export const itemsOf = (server: Server) =>
+  server.query('SELECT id::text, name, qty FROM public.item ORDER BY item.id')
 
 export async function codeOf(work: Promise<unknown>): Promise<string> {
   try {

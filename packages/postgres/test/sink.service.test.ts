@@ -8,7 +8,9 @@ import {
   gone,
   head,
   itemShape,
+  itemsOf,
   newRig,
+  openItems,
   openTask,
   order,
   permit,
@@ -31,22 +33,10 @@ beforeEach(async () => {
   await cleared(server, 'public.item')
 })
 
-const items = () => server.query('SELECT id::text, name, qty FROM public.item ORDER BY item.id')
+const items = () => itemsOf(server)
 const prepared = () => server.query('SELECT gid FROM pg_prepared_xacts')
 
-async function opened() {
-  await resolve(rig, 1)
-  const sink = await openTask(rig, 1)
-  const shape = await sink.resolveTable(source, itemShape)
-  let n = 0
-  const epoch = async (changes: readonly Change[]) => {
-    n += 1
-    const { txn, result } = await sealed(sink, changes, n)
-    expect(await sink.commit(txn, permit(n, 1))).toEqual({ kind: 'committed' })
-    return result
-  }
-  return { sink, shape, epoch }
-}
+const opened = () => openItems(rig)
 
 describe('seal, commit, abort', () => {
   test('rows are visible after the commit, and not before', async () => {

@@ -1,4 +1,3 @@
-import type { Change } from '@onceflow/model'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Server, startServer } from './server-fixture.ts'
 import {
@@ -6,7 +5,9 @@ import {
   codeOf,
   declaredShape,
   itemShape,
+  itemsOf,
   newRig,
+  openItems,
   openTask,
   permit,
   type Rig,
@@ -28,21 +29,9 @@ beforeEach(async () => {
   await cleared(server, 'public.item')
 })
 
-const items = () => server.query('SELECT id::text, name, qty FROM public.item ORDER BY item.id')
+const items = () => itemsOf(server)
 
-async function opened() {
-  await resolve(rig, 1)
-  const sink = await openTask(rig, 1)
-  const shape = await sink.resolveTable(source, itemShape)
-  let n = 0
-  const epoch = async (changes: readonly Change[]) => {
-    n += 1
-    const { txn, result } = await sealed(sink, changes, n)
-    expect(await sink.commit(txn, permit(n, 1))).toEqual({ kind: 'committed' })
-    return result
-  }
-  return { sink, shape, epoch }
-}
+const opened = () => openItems(rig)
 
 describe('target tables', () => {
   test('two tasks that race to create one both succeed', async () => {

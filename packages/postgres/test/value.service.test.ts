@@ -1,4 +1,4 @@
-import { type Change, sinkName } from '@onceflow/model'
+import { sinkName } from '@onceflow/model'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Server, startServer } from './server-fixture.ts'
 import {
@@ -7,14 +7,15 @@ import {
   declaredShape,
   gone,
   itemShape,
+  itemsOf,
   newRig,
+  openItems,
   openTask,
   permit,
   type Rig,
   resolve,
   row,
   sealed,
-  source,
 } from './sink-fixture.ts'
 
 let server: Server
@@ -29,21 +30,9 @@ beforeEach(async () => {
   await cleared(server, 'public.item')
 })
 
-const items = () => server.query('SELECT id::text, name, qty FROM public.item ORDER BY item.id')
+const items = () => itemsOf(server)
 
-async function opened() {
-  await resolve(rig, 1)
-  const sink = await openTask(rig, 1)
-  const shape = await sink.resolveTable(source, itemShape)
-  let n = 0
-  const epoch = async (changes: readonly Change[]) => {
-    n += 1
-    const { txn, result } = await sealed(sink, changes, n)
-    expect(await sink.commit(txn, permit(n, 1))).toEqual({ kind: 'committed' })
-    return result
-  }
-  return { sink, shape, epoch }
-}
+const opened = () => openItems(rig)
 
 describe('names (C47)', () => {
   const long = 'ü'.repeat(31)

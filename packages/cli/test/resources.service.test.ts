@@ -124,7 +124,7 @@ describe('status', () => {
       '',
       'cluster     memorycluster, version 0.0.0',
       `leader      c1 at ${stage.address}, epoch 7, since 20484d12h`,
-      'standby     none: no other coordinator can take over',
+      'standby     not listed: the leader does not know who follows',
       'workers     0 live, 0 lost',
       'throughput  0 records/s, 0 rows/s',
       'behind      0 records, newest visible row is - old',

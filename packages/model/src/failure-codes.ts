@@ -146,7 +146,7 @@ export const failureCodes = {
   SINK_CONFLICT: entry(
     'retry',
     'A lock, a deadlock or a serialisation failure stopped the sink transaction.',
-    'it is retried in a new attempt; look for foreign sessions that hold locks',
+    'retried; look for foreign locks, or topics that write the same rows (parallelism: 1)',
   ),
   PREFLIGHT_FAILED: entry(
     'fatal',

@@ -51,7 +51,10 @@ function served(method: AdminMethod, calls: AdminCalls, options: AdminOptions): 
     const leadership = options.leadership()
     if (leadership.kind === 'following') {
       const { leaderAddress } = leadership
-      const detail = 'this coordinator does not lead'
+      const detail =
+        leaderAddress === undefined
+          ? 'this coordinator does not lead, and knows of no leader'
+          : `this coordinator does not lead; ${leaderAddress} does`
       reply(statusOf({ failure: failure('NOT_LEADER', { detail }), leaderAddress }))
       return
     }

@@ -79,7 +79,7 @@ function screen(terminal: Terminal, found: Status): string {
 
 function standbyText(found: Status): string {
   const standby = found.coordinators.filter(({ role }) => role !== 'ROLE_LEADER')
-  if (standby.length === 0) return 'none: no other coordinator can take over'
+  if (standby.length === 0) return 'not listed: the leader does not know who follows'
   return standby.map(({ id, address }) => `${id} at ${address}`).join(', ')
 }
 

@@ -49,6 +49,12 @@ test('every page of docs can be reached from the README', () => {
   for (const path of reached) {
     for (const target of linksOf(path)) if (pages.has(target)) reached.add(target)
   }
-  const lost = [...pages.keys()].filter((path) => path.startsWith('docs/') && !reached.has(path))
+  // What programs write stands in the README of its folder, under the name of its program.
+  const lost = [...pages.keys()].filter(
+    (path) =>
+      path.startsWith('docs/') &&
+      !reached.has(path) &&
+      !(path.startsWith('docs/reports/') && reached.has('docs/reports/README.md')),
+  )
   expect(lost).toEqual([])
 })

@@ -57,7 +57,7 @@ export async function embeddedDemo(options: EmbeddedOptions): Promise<'clean' | 
     })
     await sleep(2_000)
     title('The audit')
-    return await audit(cli)
+    return await audit(cli, file)
   } finally {
     await stopped(dev)
     if (!options.keep) rmSync(dir, { recursive: true, force: true })
@@ -66,9 +66,10 @@ export async function embeddedDemo(options: EmbeddedOptions): Promise<'clean' | 
 
 async function audit(
   cli: (words: readonly string[]) => Promise<string>,
+  file: string,
 ): Promise<'clean' | 'violations'> {
   try {
-    process.stdout.write(await cli(['audit', 'demo', '--exclusive']))
+    process.stdout.write(await cli(['audit', 'demo', '-f', file, '--exclusive']))
     return 'clean'
   } catch (error) {
     process.stdout.write(`${String(error)}\n`)
@@ -78,7 +79,7 @@ async function audit(
 
 async function startDev(dir: string): Promise<ChildProcess> {
   rmSync(join(dir, 'dev.json'), { force: true })
-  const words = ['dev', '--directory', dir, '--listen', '127.0.0.1:0']
+  const words = ['dev', '--no-demo', '--directory', dir, '--listen', '127.0.0.1:0']
   const log = join(dir, 'dev.log')
   const child = spawn(join(root, 'scripts', 'onceflow'), words, {
     stdio: ['ignore', 'pipe', 'pipe'],

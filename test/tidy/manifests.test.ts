@@ -12,6 +12,7 @@ interface Manifest {
   readonly exports: unknown
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
 interface TypeScriptConfig {
@@ -77,6 +78,16 @@ test('every version of a dependency is exact', () => {
       .map(([dependency, version]) => `${name}: ${dependency} ${version}`),
   )
   expect(loose).toEqual([])
+})
+
+test('every runtime dependency has its reason in ARCHITECTURE.md', () => {
+  const architecture = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
+  const named = packageNames().flatMap((name) => {
+    const manifest = readJson<Manifest>(`packages/${name}/package.json`)
+    return Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
+  })
+  const unexplained = named.filter((name) => !isOurs(name) && !architecture.includes(name))
+  expect(unexplained).toEqual([])
 })
 
 test('every package is built and can be imported by the tests of the root', () => {

@@ -1,6 +1,6 @@
-import { mkdtemp, readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { root, run } from './shell.ts'
 
 /** Which services a stack has, and whether the target is tuned for measuring. */
@@ -71,6 +71,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     pids: (service) => pidsOf(dir, service),
     down: async () => {
       await run(command, [temporary ? 'wipe' : 'down', '--dir', dir])
+      if (temporary) await rm(dirname(dir), { recursive: true, force: true })
     },
   }
 }
@@ -82,8 +83,12 @@ async function generate(
   const out = await mkdtemp(join(tmpdir(), 'onceflow-gen-'))
   const classpath = need(facts, 'KAFKA_CLASSPATH')
   const source = join(root, 'scripts', 'bench.d', 'Gen.java')
-  await run('java', ['-cp', classpath, source, '--out', out, '--name', 'gen', ...words])
-  return parseFacts(await readFile(join(out, 'gen.env'), 'utf8'))
+  try {
+    await run('java', ['-cp', classpath, source, '--out', out, '--name', 'gen', ...words])
+    return parseFacts(await readFile(join(out, 'gen.env'), 'utf8'))
+  } finally {
+    await rm(out, { recursive: true, force: true })
+  }
 }
 
 async function pidsOf(dir: string, service: string): Promise<readonly number[]> {

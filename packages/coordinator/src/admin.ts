@@ -33,6 +33,7 @@ import { readHistory } from './cluster-store.ts'
 import { clusterView, workerView } from './cluster-view.ts'
 import type { FlowRates } from './flow-rates.ts'
 import type { LeaderIdentity } from './leader-lease.ts'
+import { refuseLossyChange } from './spec-change.ts'
 import type { Term } from './term.ts'
 
 export interface AdminDeps {
@@ -108,7 +109,8 @@ export class Admin implements AdminHandler {
     }
     this.#checkEtag(state, request.etag)
     this.#checkAlive(state)
-    const { doc } = state.core
+    const { doc, records } = state.core
+    if (records.length > 0) refuseLossyChange(doc.spec, request.spec)
     const same = JSON.stringify(doc.spec) === JSON.stringify(request.spec)
     const next = same ? doc : { ...doc, spec: request.spec, generation: doc.generation + 1 }
     if (same || request.validate === 'only') return { ...this.#view(state), spec: request.spec }

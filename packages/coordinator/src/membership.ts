@@ -69,6 +69,7 @@ export class Membership {
 
   hello(link: LinkId, hello: Hello, at: { nowMs: number; wallMs: number }): RegistryStep {
     const step = this.#apply({ ...hello, kind: 'hello', link, nowMs: at.nowMs })
+    if (step.changes.some((change) => change.kind === 'refused')) return step
     this.#figures.set(hello.worker, {
       version: hello.version,
       peer: this.#peers.get(link) ?? '',
@@ -107,10 +108,10 @@ export class Membership {
     return this.#apply({ kind: 'tick', nowMs })
   }
 
-  /** Of a member that is lost while its stream stands. */
-  causeOfLoss({ worker }: Member): string {
+  /** Of a member that is lost, or not taken in, while its stream stands. */
+  causeOfEnd({ worker, key }: Member): string {
     return this.#registry.members.has(worker)
-      ? `another process has joined under the id ${worker}: give each worker its own`
+      ? `another process is the worker ${worker}, so ${key} is not: give each its own id`
       : 'no heartbeat'
   }
 

@@ -190,14 +190,13 @@ export class Term {
     const { clock, gate, settings } = this.#deps
     const at = { nowMs: clock.monotonicMs(), wallMs: clock.wallMs() }
     const step = this.membership.hello(link, hello, at)
-    gate.send(link, {
-      kind: 'welcome',
-      leaderEpoch: this.leaderEpoch,
-      cluster: this.cluster,
-      heartbeatIntervalMs: settings.heartbeatIntervalMs,
-    })
-    this.#onRegistry(step)
     const member = this.membership.byLink(link)
+    if (member !== undefined) {
+      const { cluster, leaderEpoch } = this
+      const { heartbeatIntervalMs } = settings
+      gate.send(link, { kind: 'welcome', leaderEpoch, cluster, heartbeatIntervalMs })
+    }
+    this.#onRegistry(step)
     if (member === undefined) return
     if (hello.tasks.length > 0 || step.changes.some((change) => change.kind === 'back')) {
       for (const uid of this.pipelines.uids()) {
@@ -230,11 +229,10 @@ export class Term {
   #onRegistry(step: RegistryStep): void {
     if (step.changes.length === 0) return
     for (const { kind, member } of step.changes) {
-      this.#deps.journal.write(kind === 'lost' ? 'warn' : 'info', `worker ${kind}`, {
-        worker: member.key,
-      })
-      if (kind === 'lost' && member.link !== undefined) {
-        this.#deps.gate.close(member.link, this.membership.causeOfLoss(member))
+      const ends = kind === 'lost' || kind === 'refused'
+      this.#deps.journal.write(ends ? 'warn' : 'info', `worker ${kind}`, { worker: member.key })
+      if (ends && member.link !== undefined) {
+        this.#deps.gate.close(member.link, this.membership.causeOfEnd(member))
       }
     }
     this.#dispatchWorkers()

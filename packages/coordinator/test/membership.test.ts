@@ -14,14 +14,15 @@ const hello = (process: string) => ({
 })
 const at = { nowMs: 0, wallMs: 0 }
 
-test('a worker whose id another process took is told so, a silent one that it was not heard', () => {
+test('a process whose id is taken is told so, a silent one that it was not heard', () => {
   const members = new Membership({ goneAfterMs: 1_000, silentAfterMs: 5_000 })
   members.hello('link-1' as LinkId, hello('first'), at)
-  const [lost] = members.hello('link-2' as LinkId, hello('second'), at).changes
-  if (lost === undefined) expect.fail('the first one is lost')
-  expect(lost).toMatchObject({ kind: 'lost', member: { incarnation: 'first' } })
-  expect(members.causeOfLoss(lost.member)).toContain('another process has joined under the id w1')
+  const [refused] = members.hello('link-2' as LinkId, hello('second'), at).changes
+  if (refused === undefined) expect.fail('the second one is refused')
+  expect(refused).toMatchObject({ kind: 'refused', member: { incarnation: 'second' } })
+  expect(members.causeOfEnd(refused.member)).toContain('another process is the worker w1')
+  expect(members.byLink('link-1' as LinkId)?.incarnation).toBe('first')
   const [silent] = members.tick(6_000).changes
-  if (silent === undefined) expect.fail('the second one is lost')
-  expect(members.causeOfLoss(silent.member)).toBe('no heartbeat')
+  if (silent === undefined) expect.fail('the first one is lost')
+  expect(members.causeOfEnd(silent.member)).toBe('no heartbeat')
 })

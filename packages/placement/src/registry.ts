@@ -4,7 +4,9 @@ import type { Incarnation, WorkerId } from '@onceflow/model'
  * Who is alive. A worker is lost when its stream broke and it is not back within goneAfterMs, or
  * when no heartbeat came for silentAfterMs although the stream stands (a frozen process). A lost
  * worker that comes back is welcome as a new member: its old tasks are fenced (R4).
- * Invariant: one entry for each worker id; a new incarnation replaces the old one at once.
+ * Invariant: one entry for each worker id. A new incarnation replaces one whose stream broke or
+ * that is silent; while the old one is alive it is refused, since two processes under one id would
+ * replace each other for ever.
  */
 export interface Registry {
   readonly members: ReadonlyMap<string, Member>
@@ -45,9 +47,9 @@ export type RegistryEvent =
 
 export interface RegistryStep {
   readonly registry: Registry
-  /** joined: a new member. back: the same incarnation on a new link. */
+  /** joined: a new member. back: the same incarnation on a new link. refused: the id is taken. */
   readonly changes: readonly {
-    readonly kind: 'joined' | 'back' | 'lost'
+    readonly kind: 'joined' | 'back' | 'lost' | 'refused'
     readonly member: Member
   }[]
 }
@@ -69,7 +71,7 @@ export function reduceRegistry(
 ): RegistryStep {
   switch (event.kind) {
     case 'hello':
-      return onHello(registry, event)
+      return onHello(registry, event, limits)
     case 'heard':
       return update(registry, event.link, { heardMs: event.nowMs })
     case 'draining':
@@ -84,6 +86,7 @@ export function reduceRegistry(
 function onHello(
   registry: Registry,
   event: Extract<RegistryEvent, { kind: 'hello' }> & { readonly nowMs: number },
+  limits: RegistryLimits,
 ): RegistryStep {
   const before = registry.members.get(event.worker)
   const same = before !== undefined && before.incarnation === event.incarnation
@@ -97,6 +100,8 @@ function onHello(
     heardMs: event.nowMs,
     brokenMs: undefined,
   }
+  const alive = before?.link !== undefined && event.nowMs - before.heardMs <= limits.silentAfterMs
+  if (alive && !same) return { registry, changes: [{ kind: 'refused', member }] }
   const members = new Map(registry.members).set(event.worker, member)
   const lost = before !== undefined && !same ? [{ kind: 'lost' as const, member: before }] : []
   return {

@@ -33,8 +33,23 @@ function play(...events: readonly At[]): { registry: Registry; said: readonly st
   return { registry, said }
 }
 
-test('PL-7: another incarnation replaces a member at once', () => {
+test('PL-7: a second process under the id of a living member is refused', () => {
   const { registry, said } = play(hello(0, 'l1'), hello(10, 'l2', 'i2'))
+  expect(said).toEqual(['joined w#i1', 'refused w#i2'])
+  expect(memberByLink(registry, 'l1')?.key).toBe('w#i1')
+})
+
+test('PL-7: another incarnation replaces a silent member', () => {
+  const { said } = play(hello(0, 'l1'), hello(60_000, 'l2', 'i2'))
+  expect(said).toEqual(['joined w#i1', 'lost w#i1', 'joined w#i2'])
+})
+
+test('PL-7: another incarnation replaces a member whose stream broke', () => {
+  const { registry, said } = play(
+    hello(0, 'l1'),
+    { kind: 'broken', link: 'l1', nowMs: 5 },
+    hello(10, 'l2', 'i2'),
+  )
   expect(said).toEqual(['joined w#i1', 'lost w#i1', 'joined w#i2'])
   expect(registry.members.size).toBe(1)
 })

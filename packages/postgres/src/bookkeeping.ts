@@ -48,6 +48,14 @@ CREATE TABLE IF NOT EXISTS onceflow.departed (
   row_values text NOT NULL,
   PRIMARY KEY (cluster, pipeline_uid, sink, target, lsn)
 );
+CREATE TABLE IF NOT EXISTS onceflow.made (
+  cluster text NOT NULL,
+  pipeline_uid text NOT NULL,
+  sink text NOT NULL,
+  target text NOT NULL,
+  made_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+  PRIMARY KEY (cluster, pipeline_uid, sink, target)
+);
 INSERT INTO onceflow.format (version) VALUES ('${formatVersion}') ON CONFLICT DO NOTHING;`
 
 const readFormat = `SELECT version FROM onceflow.format`

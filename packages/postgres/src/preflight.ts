@@ -69,6 +69,8 @@ const rights: readonly (readonly [table: string, right: string])[] = [
   ['onceflow.ledger', 'SELECT'],
   ['onceflow.ledger', 'INSERT'],
   ['onceflow.ledger', 'DELETE'],
+  ['onceflow.made', 'SELECT'],
+  ['onceflow.made', 'INSERT'],
   ...(['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const).map(
     (right) => ['onceflow.departed', right] as const,
   ),

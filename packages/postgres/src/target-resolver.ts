@@ -2,7 +2,8 @@
 // - the shapes it gives out are interned: equal columns of one source table are one object;
 // - a target is read from the catalogue again whenever a new shape of its source is declared, and
 //   never in between: within an epoch one picture of a table holds;
-// - it creates tables only, in a transaction of its own that has read the fence; it alters none.
+// - it creates tables only, in a transaction of its own that has read the fence; it alters none;
+// - it creates a table once: one that it made and that is gone had rows which are not read again.
 import {
   type Column,
   fail,
@@ -17,6 +18,7 @@ import type { PostgresFailPoint } from './fail-point.ts'
 import { enterFenced } from './fence.ts'
 import type { Link } from './link.ts'
 import { isIncluded, isUsableName, type Route, routeOf } from './route.ts'
+import { sinkCondition } from './scope-sql.ts'
 import type { Session } from './session.ts'
 import { lockKey, quoteName, quoteText } from './sql-text.ts'
 import { keyOf, shapeOf } from './target-shape.ts'
@@ -105,6 +107,15 @@ export class TargetResolver {
           : { hint: 'create the table, or set sinks[].tables to create' }),
       })
     }
+    if (await this.#madeBefore(session, route)) {
+      // Another task may have made it since we looked.
+      const late = await readTable(session, schema, table)
+      if (late !== undefined) return late
+      fail('TARGET_TABLE_MISSING', {
+        detail: `${route.sql} was made by this pipeline, and somebody dropped it`,
+        hint: 'restore the table, or make a new pipeline that reads from the start',
+      })
+    }
     await this.#create(session, route, declared)
     const made = await readTable(session, schema, table)
     if (made === undefined) {
@@ -120,12 +131,31 @@ export class TargetResolver {
     const what = `creating ${route.sql}`
     try {
       await enterFenced(session, scope)
-      await session.must(createSql(route, declared).join(';\n'), what)
+      const statements = [...createSql(route, declared), this.#madeSql(route), 'COMMIT']
+      await session.must(statements.join(';\n'), what)
     } catch (thrown) {
       await session.run('ROLLBACK')
       throw thrown
     }
     await this.#reached('sink.postgres.table.create.after')
+  }
+
+  async #madeBefore(session: Session, route: Route): Promise<boolean> {
+    const [found] = await session.must(
+      `SELECT 1 FROM onceflow.made WHERE ${sinkCondition(this.#services.scope)}` +
+        ` AND target = ${quoteText(route.sql)}`,
+      'looking for tables that were made',
+    )
+    return (found?.rows.length ?? 0) > 0
+  }
+
+  #madeSql(route: Route): string {
+    const { cluster, pipeline, sink } = this.#services.scope
+    const values = [cluster, pipeline, sink, route.sql].map(quoteText).join(', ')
+    return (
+      `INSERT INTO onceflow.made (cluster, pipeline_uid, sink, target) VALUES (${values})` +
+      ' ON CONFLICT DO NOTHING'
+    )
   }
 
   #route(source: SourceTable): Route {
@@ -154,7 +184,6 @@ function createSql(route: Route, declared: TableShape): readonly string[] {
       route.target.schema,
     )}) THEN CREATE SCHEMA ${schema}; END IF; END $do$`,
     `CREATE TABLE IF NOT EXISTS ${route.sql} (${parts.join(', ')})`,
-    'COMMIT',
   ]
 }
 

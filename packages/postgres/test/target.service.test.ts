@@ -42,6 +42,17 @@ describe('target tables', () => {
     await Promise.all(tasks.map((sink) => sink.close()))
   })
 
+  test('one that it made and somebody dropped is not made again, empty', async () => {
+    const first = await opened()
+    await first.epoch([row(first.shape, ['1', 'a', '1'])])
+    await first.sink.close()
+    await server.query('DROP TABLE public.item')
+    await resolve(rig, 2)
+    const sink = await openTask(rig, 2)
+    expect(await codeOf(sink.resolveTable(source, itemShape))).toBe('TARGET_TABLE_MISSING')
+    await sink.close()
+  })
+
   test('equal shapes are one object', async () => {
     const { sink, shape } = await opened()
     const again = await sink.resolveTable(source, { ...itemShape, columns: [...itemShape.columns] })

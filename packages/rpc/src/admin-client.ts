@@ -29,6 +29,7 @@ const messageBytesMax = 4 * 1024 * 1024
  */
 export class AdminClient {
   readonly #options: AdminClientOptions
+  #avoid: string | undefined
   #connected: { readonly address: string; readonly client: Client } | undefined
 
   constructor(options: AdminClientOptions) {
@@ -44,8 +45,10 @@ export class AdminClient {
       const outcome = await this.#tryOnce(name, request)
       if (outcome.kind === 'answered') return outcome.response
       const { refusal } = outcome
-      if (tries === triesMax || !mayRepeat(name, outcome)) throw thrownOf(refusal)
-      this.close()
+      const repeats = tries < triesMax && mayRepeat(name, outcome)
+      // A coordinator that did not answer in time may be frozen while another one leads already.
+      if (repeats || outcome.sent === 'too-late') this.#leave()
+      if (!repeats) throw thrownOf(refusal)
       if (refusal.leaderAddress !== undefined) this.#connect(refusal.leaderAddress)
       else await this.#wait(waitBetweenTriesMs)
     }
@@ -54,6 +57,11 @@ export class AdminClient {
   close(): void {
     this.#connected?.client.close()
     this.#connected = undefined
+  }
+
+  #leave(): void {
+    this.#avoid = this.#connected?.address
+    this.close()
   }
 
   async #tryOnce<M extends AdminMethod>(
@@ -86,7 +94,7 @@ export class AdminClient {
 
   async #find(): Promise<{ readonly client: Client } | undefined> {
     const { addresses } = this.#options
-    const search = { addresses, deadlineMs: rpcLimits.findLeaderMs, avoid: undefined }
+    const search = { addresses, deadlineMs: rpcLimits.findLeaderMs, avoid: this.#avoid }
     const address = await findLeader(search)
     return address === undefined ? undefined : this.#connect(address)
   }

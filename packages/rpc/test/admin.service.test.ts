@@ -392,6 +392,22 @@ describe('who does not lead', () => {
     expect(admin.pipelines.get(pipelineName('shop'))?.state).toBe('paused')
   })
 
+  test('is left when it does not answer in time and another one leads', async () => {
+    const frozen = new MemoryAdmin()
+    frozen.getStatus = () => new Promise(() => undefined)
+    const old = await stage.coordinator({ admin: frozen })
+    old.server.gate.accept()
+    leader.server.gate.redirect(undefined)
+    const addresses = [old.address, leader.address]
+    const patient = new AdminClient({ addresses, clock: systemClock, deadlineMs: 500 })
+    stage.later(() => patient.close())
+    await refusalOf(patient.call('GetStatus', {}))
+    leader.server.gate.accept()
+    const { pipelines } = await patient.call('ListPipelines', {})
+    expect(pipelines).toEqual([])
+    await expect(patient.call('GetStatus', {})).resolves.toMatchObject({ status: {} })
+  })
+
   test('nobody at all is a failure that can be repeated', async () => {
     const refused = await refusalOf(clientOf('127.0.0.1:1').call('GetStatus', {}))
     expect(refused.failure).toMatchObject({ code: 'COORDINATOR_UNREACHABLE', class: 'retry' })

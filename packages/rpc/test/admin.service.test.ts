@@ -4,9 +4,7 @@ import {
   checkpointNumber,
   InvariantViolation,
   incarnation,
-  type Json,
   leaderEpoch,
-  type OnceflowError,
   offset,
   pipelineName,
   revision,
@@ -19,7 +17,7 @@ import { MemoryAdmin } from '@onceflow/twins'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AdminClient, RefusedCall } from '../src/index.ts'
 import { codec, method } from '../src/messages.ts'
-import { structToWire } from '../src/struct-wire.ts'
+import { document, refusalOf, struct } from './admin-calls.ts'
 import { type Coordinator, Stage, systemClock } from './control-plane.ts'
 
 const stage = new Stage()
@@ -41,25 +39,8 @@ function clientOf(...addresses: string[]): AdminClient {
   return made
 }
 
-const document = (name = 'shop', more: object = {}) => ({
-  name,
-  source: { kind: 'kafka', brokers: ['localhost:9092'], topics: ['t'] },
-  sinks: [
-    { kind: 'postgres', name: 'main', host: 'h', database: 'd', user: 'u', password: 'hush' },
-  ],
-  ...more,
-})
-
-const struct = (value: object) => ({ spec: structToWire(value as { [key: string]: Json }) })
-
 const create = (name?: string, more?: object) =>
   client.call('CreatePipeline', { pipeline: struct(document(name, more)) })
-
-const refusalOf = (call: Promise<unknown>): Promise<OnceflowError> =>
-  call.then(
-    () => Promise.reject(new Error('the call was answered')),
-    (thrown) => thrown,
-  )
 
 describe('pipelines', () => {
   test('are created, read, changed and deleted', async () => {
@@ -371,45 +352,5 @@ describe('lists', () => {
     const { worker } = await client.call('GetWorker', { name: 'workers/w1' })
     expect(worker).toEqual(workers[0])
     expect(worker?.tasks[0]).not.toHaveProperty('lastCommitted')
-  })
-})
-
-describe('who does not lead', () => {
-  test('names the leader, and the client goes there', async () => {
-    const follower = await stage.coordinator({ admin: new MemoryAdmin() })
-    follower.server.gate.redirect(leader.address)
-    await create()
-    const { pipelines } = await clientOf(follower.address).call('ListPipelines', {})
-    expect(pipelines).toHaveLength(1)
-  })
-
-  test('is left when the leadership moves, also for a change', async () => {
-    await create()
-    const next = await stage.coordinator({ admin })
-    next.server.gate.accept()
-    leader.server.gate.redirect(next.address)
-    await client.call('PausePipeline', { name: 'pipelines/shop' })
-    expect(admin.pipelines.get(pipelineName('shop'))?.state).toBe('paused')
-  })
-
-  test('is left when it does not answer in time and another one leads', async () => {
-    const frozen = new MemoryAdmin()
-    frozen.getStatus = () => new Promise(() => undefined)
-    const old = await stage.coordinator({ admin: frozen })
-    old.server.gate.accept()
-    leader.server.gate.redirect(undefined)
-    const addresses = [old.address, leader.address]
-    const patient = new AdminClient({ addresses, clock: systemClock, deadlineMs: 500 })
-    stage.later(() => patient.close())
-    await refusalOf(patient.call('GetStatus', {}))
-    leader.server.gate.accept()
-    const { pipelines } = await patient.call('ListPipelines', {})
-    expect(pipelines).toEqual([])
-    await expect(patient.call('GetStatus', {})).resolves.toMatchObject({ status: {} })
-  })
-
-  test('nobody at all is a failure that can be repeated', async () => {
-    const refused = await refusalOf(clientOf('127.0.0.1:1').call('GetStatus', {}))
-    expect(refused.failure).toMatchObject({ code: 'COORDINATOR_UNREACHABLE', class: 'retry' })
   })
 })

@@ -46,6 +46,8 @@ async function prepareSource(stack: Stack): Promise<void> {
   await stack.command([
     ...['connector', 'create', 'demo', '--tables', list, '--partitions', '4'],
     ...['--schemas', 'on', '--streaming'],
+    // How long Debezium gathers changes; its default of half a second would hide our own latency.
+    ...['--set', 'poll.interval.ms=20'],
   ])
   say('Debezium has taken its snapshot and streams')
 }

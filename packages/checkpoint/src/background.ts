@@ -4,7 +4,7 @@ import { historyKey } from './key.ts'
 import { restated, type StoredRecord } from './record.ts'
 import type { Phase, PipelineCore, PipelineState } from './state.ts'
 import { go, note, type PipelineStep, standDown, termOf, txn } from './step.ts'
-import type { CheckpointSummary } from './stored.ts'
+import { type CheckpointSummary, decodeIds } from './stored.ts'
 import { judgeRepeatable, judgeRetire, reserveTxn, restateTxn, retireTxn } from './txn.ts'
 
 /**
@@ -144,7 +144,7 @@ function onReserved(
     return standDown(core, 'the leader key is not ours')
   }
   // An earlier sending of ours was stored after all: numbers up to its end are skipped, not reused.
-  const end = block === undefined ? 1n : BigInt(String(JSON.parse(block.value).next))
+  const end = block === undefined ? 1n : decodeIds(block.value)
   return go({ ...core, ids: { next: end, end, seen: block?.modified } }, phase)
 }
 

@@ -13,6 +13,7 @@ import {
   settled,
   stampOf,
   stay,
+  stillToEnd,
   termOf,
 } from './step.ts'
 import { judgeAttempt, judgeRepeatable } from './txn.ts'
@@ -84,14 +85,7 @@ export function whenQuiescing(
 ): PipelineStep {
   const { core } = state
   const { event } = stim
-  let waitingFor = phase.waitingFor
-  if (event.kind === 'message' && event.message.kind === 'tasks-ended') {
-    waitingFor = waitingFor.filter((key) => key !== event.from)
-  }
-  if (event.kind === 'workers') {
-    const live = new Set(event.workers.map((worker) => worker.key))
-    waitingFor = waitingFor.filter((key) => live.has(key))
-  }
+  const waitingFor = stillToEnd(phase.waitingFor, event)
   if (event.kind === 'reconnected' && waitingFor.includes(event.worker)) {
     return stay(state, [
       send(event.worker, {

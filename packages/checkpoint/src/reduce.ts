@@ -18,6 +18,7 @@ import {
   settled,
   stampOf,
   stay,
+  stillToEnd,
   termOf,
   txn,
 } from './step.ts'
@@ -196,14 +197,7 @@ function onInspectionFailed(
 
 function whenEnding(state: PipelineState, phase: In<'ending'>, stim: Stimulus): PipelineStep {
   const { event } = stim
-  let waitingFor = phase.waitingFor
-  if (event.kind === 'message' && event.message.kind === 'tasks-ended') {
-    waitingFor = waitingFor.filter((key) => key !== event.from)
-  }
-  if (event.kind === 'workers') {
-    const live = new Set(event.workers.map((worker) => worker.key))
-    waitingFor = waitingFor.filter((key) => live.has(key))
-  }
+  const waitingFor = stillToEnd(phase.waitingFor, event)
   if (event.kind === 'reconnected' && waitingFor.includes(event.worker)) {
     return stay(state, [send(event.worker, { kind: 'stop-tasks', ...stampOf(state.core) })])
   }

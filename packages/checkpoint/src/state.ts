@@ -5,10 +5,9 @@ import type {
   LeaderEpoch,
   Position,
   Revision,
-  SinkName,
   Subtask,
 } from '@onceflow/model'
-import type { PartitionInfo, TxnRequest, WorkerMessage } from '@onceflow/ports'
+import type { InspectedOk, TxnRequest, WorkerMessage } from '@onceflow/ports'
 import type { CheckpointRecord, StoredRecord } from './record.ts'
 import type { AssignmentDoc, AttemptDoc, PipelineDoc, ResolvedDoc, StatusDoc } from './stored.ts'
 
@@ -130,15 +129,9 @@ export interface PipelineCore {
   readonly completing: CheckpointNumber | undefined
 }
 
-export interface Inspected {
+/** What an inspection found, and the generation of the spec that it was made for. */
+export interface Inspected extends Omit<InspectedOk, 'kind'> {
   readonly generation: number
-  readonly partitions: readonly PartitionInfo[]
-  readonly claims: readonly {
-    readonly sink: SinkName
-    readonly guarantee: string
-    readonly reason: string
-  }[]
-  readonly warnings: readonly Failure[]
 }
 
 /** A Txn that moves the pipeline; sent again, unchanged, until its outcome is definite. */

@@ -1,6 +1,6 @@
 import { InvariantViolation } from '@onceflow/model'
 import type { JournalFields, JournalLevel, LeaderMessage, TxnRequest } from '@onceflow/ports'
-import type { PipelineEffect, Step, Stimulus, TxnTag } from './event.ts'
+import type { PipelineEffect, PipelineEvent, Step, Stimulus, TxnTag } from './event.ts'
 import type { PendingTxn, Phase, PipelineCore, PipelineState, WorkerKey } from './state.ts'
 import type { PipelineTerm, Verdict } from './txn.ts'
 
@@ -111,4 +111,17 @@ export function settled(
       // Our own P6 is always settled before we give a checkpoint up, and nobody else can store one.
       throw new InvariantViolation(`checkpoint ${on.verdict.record.checkpoint} decided unseen`)
   }
+}
+
+/** Workers whose tasks are still to end: without those that said so and those that are lost. */
+export function stillToEnd(
+  waitingFor: readonly WorkerKey[],
+  event: PipelineEvent,
+): readonly WorkerKey[] {
+  if (event.kind === 'message' && event.message.kind === 'tasks-ended') {
+    return waitingFor.filter((key) => key !== event.from)
+  }
+  if (event.kind !== 'workers') return waitingFor
+  const live = new Set(event.workers.map((worker) => worker.key))
+  return waitingFor.filter((key) => live.has(key))
 }

@@ -5,6 +5,7 @@ import {
   type PipelineState as Reduced,
   type StoredRecord,
   stateWord,
+  summaryOf,
 } from '@onceflow/checkpoint'
 import type { Failure, PipelineName } from '@onceflow/model'
 import type {
@@ -121,7 +122,7 @@ const older = (a: number | undefined, b: number | undefined): number | undefined
 export function recordView(name: PipelineName, stored: StoredRecord): CheckpointView {
   const { record } = stored
   return {
-    ...summaryView(name, summaryIn(record)),
+    ...summaryView(name, summaryOf(stored)),
     leaderEpoch: record.leaderEpoch,
     kind: record.kind === 'initial' ? 'start' : record.kind === 'rewind' ? 'rewind' : 'regular',
     state: record.state,
@@ -130,13 +131,6 @@ export function recordView(name: PipelineName, stored: StoredRecord): Checkpoint
     transactions: record.handles.map(({ sink, subtask, kind }) => ({ sink, subtask, kind })),
   }
 }
-
-const summaryIn = (record: CheckpointRecord): CheckpointSummary => ({
-  checkpoint: record.checkpoint,
-  attempt: record.attempt,
-  state: record.state,
-  figures: record.figures,
-})
 
 /** A line of history: what is kept of a retired or aborted checkpoint. */
 export function summaryView(name: PipelineName, line: CheckpointSummary): CheckpointView {
